@@ -51,6 +51,12 @@ export const hostCalls = {
   }),
   /** Writes the stack of the running call to the crash report; false when nothing runs. */
   'host.dumpStack': call({ input: nothing, output: z.boolean() }),
+  /** How many devices libtorch sees: with one, no copy of the op host can make a backward. */
+  'host.devices': call({
+    input: nothing,
+    output: z.object({ count: z.number().int() }),
+    phase: () => 'look for devices',
+  }),
   'library.load': call({
     input: z.object({ path: z.string() }),
     output: loadReport,
@@ -143,7 +149,8 @@ export const hostCalls = {
   /** On such a device too: the trace of one call by libtorch's profiler, written to a file. */
   'timing.profile': call({
     input: openTiming.extend({ path: z.string() }),
-    output: writtenFile,
+    /** `missing`: why there may be no kernel in the trace. */
+    output: writtenFile.extend({ missing: z.string() }),
     phase: () => 'list kernels',
   }),
   /** Says in `missing` what cannot be known of a device that is not there. */

@@ -23,6 +23,7 @@ export const errorCode = z.enum([
   'host.unavailable', // no op host could be started
   'host.replaced', // the op host was ended for another reason; the same call will work again
   'derivative.missing', // nothing requires grad: there is no backward to time or to profile
+  'device.lost', // a kernel left the device unusable for the op host, which is ended for it
   'device.unavailable', // the device asked for is not on this machine
   'cancelled',
   'request.invalid', // the message itself does not fit the contract; `path` names the field
@@ -62,6 +63,7 @@ export const hostExit = z.object({
     'processes', // it started more processes than the limit
     'temporary-files', // it wrote more than the limit to $TMPDIR
     'descriptors', // code closed, or wrote to, descriptors that the op host needs
+    'device', // a kernel left the GPU, or another device, unusable for the process
     'killed', // a signal from outside
     'unknown',
   ]),

@@ -100,6 +100,8 @@ export const profileTrace = z.object({
   resultBytes: z.number(),
   /** Kernels of a device were looked for. */
   hasDevice: z.boolean(),
+  /** Why none were seen; "" else. */
+  deviceMissing: z.string(),
 })
 export type ProfileTrace = z.infer<typeof profileTrace>
 

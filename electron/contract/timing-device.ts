@@ -26,7 +26,7 @@ export const deviceState = z.object({
   power: z.number().optional(),
   /** What keeps its clock down: "power cap", "heat (hardware)". */
   slowedBy: z.array(z.string()),
-  /** That compute on it, the op host among them. */
+  /** That compute on it, the op host among them; absent where NVML lists others: of MIG, under MPS, in a container. */
   processes: z.number().int().optional(),
   /** Why nothing of this could be read; "" else. */
   missing: z.string(),
@@ -39,6 +39,8 @@ export const deviceSamples = z.object({
   launch: z.number(),
   before: deviceState,
   after: deviceState,
+  /** How many of the samples have some launching in them: the host had not got ahead of the device. */
+  behind: z.number().int(),
 })
 export type DeviceSamples = z.infer<typeof deviceSamples>
 

@@ -114,7 +114,13 @@ export const timingReport = z.object({
   /** Why they may be too low, and are measured again next time; "" when the machine was at rest. */
   ceilingsDoubt: z.string(),
   /** Other devices than the CPU that were timed on. */
-  devices: z.array(deviceFacts.extend({ ceilings: deviceCeilings.optional() })),
+  devices: z.array(
+    deviceFacts.extend({
+      ceilings: deviceCeilings.optional(),
+      /** Why there are none; "" else. */
+      ceilingsMissing: z.string(),
+    }),
+  ),
   seconds: z.number(),
   /** Of the build that was timed. */
   build: z.string(),

@@ -41,7 +41,7 @@ export type TimingTrap = z.infer<typeof timingTrap>
 export const openedTiming = z.object({
   handle: z.number().int(),
   op: z.string(),
-  /** "cpu", or where its inputs are. */
+  /** "cpu", or where its inputs or outputs are, or where it works. */
   device: z.string(),
   /** How many calls a sample takes, so that reading the clock costs under 0.1 % of it. */
   callsPerSample: z.number().int(),
@@ -60,6 +60,8 @@ export const openedTiming = z.object({
   flops: z.number(),
   /** Every output is a view of an input, and no input is written. */
   givesViews: z.boolean(),
+  /** Seconds between two events of its device with nothing between them; 0 on the CPU. */
+  betweenEvents: z.number(),
   traps: z.array(timingTrap),
 })
 export type OpenedTiming = z.infer<typeof openedTiming>

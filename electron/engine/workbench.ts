@@ -137,8 +137,9 @@ export class Workbench {
       events,
     )
     const { onOutput } = events
-    const newHosts = (): HostPool =>
+    const newHosts = (environment: Readonly<Record<string, string>>): HostPool =>
       new HostPool(installation, startHost, {
+        environment,
         limits,
         sandbox,
         events: onOutput ? { onOutput } : {},

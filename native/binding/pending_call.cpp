@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "binding/guard.h"
+#include "runtime/devices.h"
 #include "runtime/process/call_thread.h"
 
 namespace opsmith {
@@ -37,6 +38,12 @@ void PendingCall::work_guarded() {
   } catch (...) {
     failure_ = describe_current_exception();
   }
+  // What a kernel did wrong shows when somebody waits for the device: that must be the call that
+  // launched it, not the next one.
+  const auto fault = device_fault();
+  if (!fault || (failure_ && !fault->is_lasting)) return;
+  failure_ = Failure(fault->is_lasting ? ErrorCode::device_lost : ErrorCode::operator_check,
+                     fault->message);
 }
 
 void PendingCall::settle(Napi::Env env) {

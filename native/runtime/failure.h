@@ -13,6 +13,7 @@ namespace opsmith {
 // The values of contract/outcome.ts's errorCode that the runtime uses.
 enum class ErrorCode {
   derivative_missing,
+  device_lost,
   device_unavailable,
   input_invalid,
   internal,
@@ -26,6 +27,7 @@ enum class ErrorCode {
 };
 constexpr auto texts_of(ErrorCode) {
   return enum_texts<ErrorCode>({{ErrorCode::derivative_missing, "derivative.missing"},
+                                {ErrorCode::device_lost, "device.lost"},
                                 {ErrorCode::device_unavailable, "device.unavailable"},
                                 {ErrorCode::input_invalid, "input.invalid"},
                                 {ErrorCode::internal, "internal"},

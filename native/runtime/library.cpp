@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/devices.h"
 #include "runtime/failure.h"
 #include "runtime/graph/capture.h"
 #include "runtime/open_library.h"
@@ -158,6 +159,8 @@ UnloadReport unload_library() {
     return {false,
             file_name(loaded.path) + " registered classes, which libtorch cannot unregister"};
   }
+  // A kernel of the library may still run, or be waiting in a stream.
+  device_fault();
   // Once only: a second attempt finds out again whether it has left.
   if (loaded.handle != nullptr) dlclose(std::exchange(loaded.handle, nullptr));
   const auto reason = reason_it_stays();

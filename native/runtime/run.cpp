@@ -2,7 +2,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 
 #include <chrono>
 #include <regex>
@@ -11,6 +10,7 @@
 
 #include "runtime/arguments.h"
 #include "runtime/callable.h"
+#include "runtime/devices.h"
 #include "runtime/failure.h"
 #include "runtime/values.h"
 
@@ -35,12 +35,6 @@ OutputValue describe(const IValue& value) {
   std::ostringstream text;
   text << value;
   return PlainValue{value.type()->repr_str(), text.str()};
-}
-
-void wait_for_device(const NamedTensors& inputs) {
-  for (const auto& [name, tensor] : inputs) {
-    if (tensor.is_cuda()) at::detail::getCUDAHooks().deviceSynchronize(tensor.device().index());
-  }
 }
 
 std::string first_lines(const Failure& failure) {
@@ -114,14 +108,14 @@ RunReport run(const RunRequest& request) {
       given.emplace_back(inputs.at(name));
     clones = clones_of(given);
   }
-  wait_for_device(inputs);
+  wait_for_devices();
 
   RunReport report;
   report.op = callable.name;
   const Stage calling(ErrorCode::operator_check);
   const auto start = std::chrono::steady_clock::now();
   callable.call(stack);
-  wait_for_device(inputs);
+  wait_for_devices();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   const auto outputs = flatten(stack);

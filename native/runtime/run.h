@@ -47,8 +47,9 @@ struct RunReport {
   std::optional<std::string> reference_error;
 };
 
-// Runs on the calling thread, which must be the call thread, with autograd recording. On a CUDA
-// device `seconds` includes waiting for the device. Throws Failure (operator.unknown,
+// Runs on the calling thread, which must be the call thread, with autograd recording.
+// `seconds` includes waiting for the devices that the process works with, whatever the inputs are
+// on. Throws Failure (operator.unknown,
 // input.invalid, device.unavailable, program.compile) and whatever the operator throws. A reference
 // that fails is part of the report.
 RunReport run(const RunRequest& request);

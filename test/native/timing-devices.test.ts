@@ -3,6 +3,8 @@ import path from 'node:path'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { checkEntry, inputSpec } from '../../electron/contract/manifest'
+import type { Argument, InputSpec } from '../../electron/contract/manifest-values'
 import { timingInput } from '../../electron/contract/timing-entry'
 import type { TimingReport, TimingRequest, TimingRow } from '../../electron/contract/timing-report'
 import { unwrap } from '../../electron/contract/outcome'
@@ -129,6 +131,119 @@ describe('timings of a call on a device', () => {
     const entry = onInput('aten::relu', { shape: [4] })
     const list = await workbench.timings.kernels(folder, entry, {})
     expect(list.ok ? '' : list.error).toMatchObject({ code: 'device.unavailable' })
+  })
+})
+
+describe('a device out of the host’s reach', () => {
+  const onDevice = { x: inputSpec.parse({ shape: [8], device: 'privateuseone' }) }
+  const onCpu = { x: inputSpec.parse({ shape: [8] }) }
+  const run = (
+    op: string,
+    args: Argument[],
+    inputs: Record<string, InputSpec> = onDevice,
+  ): ReturnType<typeof workbench.runs.run> =>
+    workbench.runs.run(folder, { op: `test_device::${op}`, args, inputs }, { timeout: 60 })
+  const check = (op: string, args: Argument[], inputs: Record<string, InputSpec> = onDevice) =>
+    workbench.operatorChecks.run(folder, checkEntry.parse({ op, args, inputs, shapes: 0 }), {
+      timeout: 120,
+    })
+
+  it('the host cannot read the memory of the device', async () => {
+    const read = await run('reads_on_host', ['x'])
+    expect(read.ok ? '' : read.error.exit?.reason).toBe('segfault')
+  })
+
+  it('checks of a call on a device read nothing of its memory on the host, and none fails', async () => {
+    const report = unwrap(await check('test_device::double_it', ['x', 1]))
+    expect(report.findings.filter(({ status }) => status === 'failed')).toEqual([])
+    const statusOf = (name: string): string =>
+      report.findings.find((finding) => finding.check === name)?.status ?? ''
+    expect(['determinism', 'threads', 'small_sizes'].map(statusOf)).toEqual([
+      'passed',
+      'passed',
+      'passed',
+    ])
+  })
+
+  it('checks of a call on the CPU are made where no device is seen', async () => {
+    // After a backward, no copy of an op host that sees a device can make one.
+    const inputs = { x: inputSpec.parse({ shape: [8], dtype: 'float64', requires_grad: true }) }
+    const profile = { op: 'aten::sigmoid', args: ['x'], inputs, backward: true, threads: 1 }
+    unwrap(await workbench.profiles.run(folder, profile, { timeout: 60 }))
+    const report = unwrap(await check('aten::sigmoid', ['x'], inputs))
+    expect(report.findings.filter(({ status }) => status === 'failed')).toEqual([])
+    const gradients = report.findings.find((finding) => finding.check === 'gradients')
+    expect(gradients?.status).toBe('passed')
+  })
+
+  it('a kernel that breaks its device is the failure of its call, and the next call succeeds', async () => {
+    const broken = await run('break_it', ['x'])
+    expect(broken.ok ? '' : broken.error).toMatchObject({
+      code: 'host.crashed',
+      exit: { reason: 'device' },
+    })
+    expect(broken.ok ? '' : broken.error.message).toMatch(
+      /call test_device::break_it.*illegal memory/,
+    )
+    expect((await run('double_it', ['x', 1])).ok).toBe(true)
+  })
+
+  it('a check whose calls break the device is told apart from the others', async () => {
+    const report = unwrap(await check('test_device::breaks_in_double', ['x']))
+    const dtypes = report.findings.find((finding) => finding.check === 'dtypes')
+    expect(dtypes).toMatchObject({ status: 'failed' })
+    expect(dtypes?.reason).toMatch(/illegal memory access/)
+    expect(report.findings.some(({ status }) => status === 'passed')).toBe(true)
+  })
+
+  it('a run waits for the device that a call on the CPU has left at work', async () => {
+    const report = unwrap(await run('with_device', ['x', 20_000], onCpu))
+    expect(report.seconds).toBeGreaterThanOrEqual(0.02)
+  })
+
+  it('a call that works on a device inside is timed by the clock of that device', async () => {
+    const entry = {
+      ...requestOf('with_device', 300),
+      inputs: { x: timingInput.parse({ shape: [8] }) },
+    }
+    const { rows } = unwrap(await workbench.timings.run(folder, [entry], {}))
+    expect(rows[0]).toMatchObject({ refused: '', device: 'privateuseone:0' })
+    expect(rows[0]?.summary?.median).toBeGreaterThanOrEqual(300e-6)
+    expect(rows[0]?.warnings.join()).toMatch(/though its inputs are on the CPU/)
+  })
+
+  it('a call whose launch takes longer than the device can be kept busy is warned about', async () => {
+    const asked = requestOf('slow_launch', 30_000, { cold: true, seconds: 0.02 })
+    const { rows } = unwrap(await workbench.timings.run(folder, [asked], {}))
+    expect(rows[0]?.warnings.join()).toMatch(/Launching is a part of \d+ of its samples/)
+  })
+
+  it('a call of more launches than a stream takes is not: the device never waits', async () => {
+    const asked = requestOf('many', 2000, { cold: true, seconds: 0.02 })
+    const { rows } = unwrap(await workbench.timings.run(folder, [asked], {}))
+    expect(rows[0]?.warnings.join()).not.toMatch(/Launching is a part/)
+  })
+
+  it('random and refused captures give their own reasons', async () => {
+    const asked = [
+      { ...requestOf('random', 0, { cold: false }), args: ['x'] },
+      { ...requestOf('refuses_capture', 0, { cold: false }), args: ['x', '"Philox offset"'] },
+    ]
+    const { rows } = unwrap(await workbench.timings.run(folder, asked, {}))
+    expect(rows.map(({ gpu }) => gpu?.noReplay)).toEqual([
+      expect.stringMatching(/^it draws random numbers: a replay/),
+      expect.stringMatching(/^it draws random numbers: libtorch’s generator/),
+    ])
+  })
+
+  it('profiles and lists of kernels are made in other op hosts than timings', async () => {
+    const profile = { op: 'test_device::double_it', args: ['x', 1], backward: false, threads: 1 }
+    const report = unwrap(
+      await workbench.profiles.run(folder, { ...profile, inputs: onDevice }, { timeout: 60 }),
+    )
+    expect(report.trace.deviceMissing).toMatch(/CUPTI/)
+    const { outputs } = unwrap(await run('was_profiled', []))
+    expect(outputs).toMatchObject([{ kind: 'value', text: 'False' }])
   })
 })
 

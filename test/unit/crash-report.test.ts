@@ -38,6 +38,7 @@ function facts(more: Partial<ExitFacts>): ExitFacts {
     signal: null,
     killed: undefined,
     cameInstead: '',
+    deviceError: '',
     phase: 'call my_op::f',
     seconds: 0,
     lastOutput: '',
@@ -49,6 +50,16 @@ function facts(more: Partial<ExitFacts>): ExitFacts {
 }
 
 describe('crash reports', () => {
+  it('an op host whose device a kernel broke says which call that was', () => {
+    const deviceError = 'CUDA error: an illegal memory access was encountered'
+    const exit = explainExit(facts({ killed: 'device', deviceError }))
+    expect(exit.reason).toBe('device')
+    expect(exit.message).toBe(
+      `A kernel left the device unusable for its process (call my_op::f): ${deviceError}.`,
+    )
+    expect(adviceAfter(exit)).toMatch(/new op host.*compute-sanitizer/)
+  })
+
   it('a crash report is read record by record', () => {
     const [dump, crash] = parseCrashReport(report)
     expect(dump?.reason).toBe('dump')

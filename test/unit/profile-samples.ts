@@ -83,6 +83,7 @@ export function sampleTrace(): ProfileTrace {
     inputBytes: 512,
     resultBytes: 200,
     hasDevice: true,
+    deviceMissing: '',
   }
 }
 

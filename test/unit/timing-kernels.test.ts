@@ -5,6 +5,8 @@ import { kernelLines } from '../../electron/cli/verbs/bench/kernel-table'
 import {
   areDoubtful,
   deviceWarnings,
+  doubtOfDevice,
+  isFasterThan,
   leastSecondsOn,
   stateText,
 } from '../../electron/engine/timing/device-noise'
@@ -87,11 +89,39 @@ describe('the state of a device during a timing', () => {
       launch: 4e-6,
       before: { ...calm, clock: 0.2e9 },
       after: { ...calm, ...state },
+      behind: 0,
     }))
 
   it('a device that keeps its clock, alone and cool, gets no warning', () => {
     expect(deviceWarnings(rounds({}, {}, { clock: 1.97e9 }))).toEqual([])
     expect(deviceWarnings([])).toEqual([])
+  })
+
+  it('samples for which the host was not ahead are counted in a warning', () => {
+    const [round] = rounds({})
+    const behind = round
+      ? [
+          { ...round, behind: 2 },
+          { ...round, behind: 1 },
+        ]
+      : []
+    expect(deviceWarnings(behind)).toEqual([
+      expect.stringMatching(/^Launching is a part of 3 of its samples/),
+    ])
+  })
+
+  it('ceilings of a lower clock than that of now are measured again', () => {
+    const ceilings = { state: { ...calm, clock: 0.9e9 } }
+    expect(isFasterThan([{ ...calm, clock: 1.98e9 }], ceilings)).toBe(true)
+    expect(isFasterThan([{ ...calm, clock: 0.95e9 }], ceilings)).toBe(false)
+    expect(isFasterThan([], ceilings)).toBe(false)
+  })
+
+  it('ceilings that are not used give the reason', () => {
+    const state = { ...calm, processes: 3, slowedBy: ['heat (hardware)', 'power cap'] }
+    expect(doubtOfDevice({ state })).toBe(
+      '2 other processes computed on it, and its clock was kept down (heat (hardware))',
+    )
   })
 
   it('a device that is slowed down, shared or changes its clock gets a warning that states what to do', () => {
@@ -133,7 +163,7 @@ describe('the state of a device during a timing', () => {
     const facts = { cacheBytes: 50e6 }
     expect(leastSecondsOn({ bytes: 3e9 }, false, facts, ceilings)).toBeCloseTo(1e-3)
     expect(leastSecondsOn({ bytes: 3e6 }, true, facts, ceilings)).toBeCloseTo(1e-6)
-    expect(leastSecondsOn({ bytes: 40e6 }, false, facts, ceilings)).toBeCloseTo(2.5e-6)
+    expect(leastSecondsOn({ bytes: 40e6 }, false, facts, ceilings)).toBeCloseTo(1.25e-6)
     expect(leastSecondsOn({ flops: 1400e12 }, false, facts, ceilings)).toBeCloseTo(1)
     // FP8 and FP4 are not measured.
     const narrow = { flops: 5600e12, isNarrow: true }

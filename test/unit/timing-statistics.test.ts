@@ -38,6 +38,18 @@ describe('quantiles', () => {
 })
 
 describe('the interval of a median', () => {
+  it('an interval is no narrower than the steps of the clock, and one step is no difference', () => {
+    // Cold calls of 4 µs, timed in steps of half a microsecond: medians of rounds coincide.
+    const step = 5e-7
+    const own = Array.from({ length: 30 }, () => [4e-6, 4e-6, 4e-6])
+    const slower = own.map((round) => round.map((time) => time + step))
+    const [low, high] = summarise(own, step).interval
+    expect(low).toBeCloseTo(3.5e-6, 12)
+    expect(high).toBeCloseTo(4.5e-6, 12)
+    expect(pairedRatio(slower, own).verdict).toBe('slower')
+    expect(pairedRatio(slower, own, step).verdict).toBe('no difference')
+  })
+
   it('the interval is the same for the same seed and includes the median', () => {
     const values = Array.from({ length: 41 }, (_, index) => 1 + spread(index))
     const [low, high] = medianInterval(values)

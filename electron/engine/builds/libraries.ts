@@ -30,8 +30,12 @@ interface LibraryServices {
   builds: Builds
   hosts: HostPool
   /** Op hosts besides those; who asks closes them. */
-  newHosts: () => HostPool
+  newHosts: (environment: Readonly<Record<string, string>>) => HostPool
 }
+
+const notBuilt = err('build.required', 'This project has not been built yet.', {
+  hint: 'Build it first (Ctrl+B).',
+})
 
 /** Built libraries in op hosts: loading them, and calling what they hold. */
 export class Libraries {
@@ -42,11 +46,7 @@ export class Libraries {
     const { builds, hosts, projects } = this.services
     const folder = folderOf(projectOrFolder)
     const build = builds.lastBuild(folder)
-    if (!build) {
-      return err('build.required', 'This project has not been built yet.', {
-        hint: 'Build it first (Ctrl+B).',
-      })
-    }
+    if (!build) return notBuilt
     if (await projects.isRestricted(folder)) return restricted(folder)
     const opened = await projects.open(projectOrFolder)
     // What was built stays loadable when opsmith.json is broken meanwhile.
@@ -86,9 +86,15 @@ export class Libraries {
     return ok(hosts)
   }
 
-  /** Op hosts for another library of a project, besides those in use; who asks closes them. */
-  async openHostsBeside(project: OpenProject): Promise<Result<HostPool>> {
-    return await this.fitHosts(this.services.newHosts(), project.folder, project)
+  /**
+   * Op hosts of a project besides those in use: for another library, for calls that may end them, or with something
+   * in their environment. Who asks closes them.
+   */
+  async openHostsBeside(
+    project: OpenProject,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Result<HostPool>> {
+    return await this.fitHosts(this.services.newHosts(environment), project.folder, project)
   }
 
   /** A call that needs the project's library, which load() has put into the op host. */
@@ -105,6 +111,24 @@ export class Libraries {
       load: (limits: CallLimits) => this.load(project, limits),
     }
     return await callOnLibrary(library, name, input, options)
+  }
+
+  /** The same in op hosts of openHostsBeside(), which it loads the library into. */
+  async callBeside<N extends HostCallName>(
+    hosts: HostPool,
+    project: ProjectOrFolder,
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ): Promise<Result<HostOutput<N>>> {
+    const loadPath = (): string | undefined => this.services.builds.lastBuild(project)?.loadPath
+    const load = async (limits: CallLimits): Promise<Result<LoadReport>> => {
+      const library = loadPath()
+      return library === undefined ? notBuilt : await hosts.load(library, limits)
+    }
+    const loaded = await load(options)
+    if (!loaded.ok) return loaded
+    return await callOnLibrary({ hosts, loadPath, load }, name, input, options)
   }
 
   /**

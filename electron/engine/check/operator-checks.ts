@@ -19,6 +19,7 @@ import { placeError } from '../error-place'
 import { appendEntries } from '../project/edit-manifest'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { callText } from '../project/call-text'
+import { CheckHosts } from './check-hosts'
 import { comparedNumbers } from './compared-numbers'
 import { withStackOfEnd } from './end-place'
 import { kernelFor, placeIn } from './kernel-place'
@@ -54,22 +55,24 @@ export class OperatorChecks {
     const project = await this.services.projects.open(folder)
     if (!project.ok) return project
     const sanitized = new SanitizerChecks(this.services, project.value, more)
+    const hosts = new CheckHosts(this.services.libraries, project.value)
+    const made = { project: project.value, asked: more, hosts }
     try {
-      const report = await this.checkWithoutSanitizers(project.value, entry, limits, sanitized)
+      const report = await this.checkWithoutSanitizers(made, entry, limits)
       if (!report.ok) return report
       const watched = await sanitized.findings(entry, limits)
       return watched.ok ? ok(together(report.value, watched.value)) : watched
     } finally {
       await sanitized.close()
+      await hosts.close()
     }
   }
 
   /** All but the sanitizers' checks. */
   private async checkWithoutSanitizers(
-    project: OpenProject,
+    { project, asked, hosts }: { project: OpenProject; asked: AskedOfAll; hosts: CheckHosts },
     entry: CheckEntry,
     limits: OperatorCheckLimits,
-    { asked }: SanitizerChecks,
   ): Promise<Result<PlacedOperatorCheckReport>> {
     const within = withTimeout(entry, limits)
     const { request, left } = requestOf(entry, project.manifest.inputs, asked)
@@ -81,9 +84,7 @@ export class OperatorChecks {
     if (!program.ok) return program
     const operator = operatorNamed(request.op, loaded.value)
     const edges = operator ? await edgesOf(operator) : []
-    const report = await libraries.call(
-      project,
-      'operatorCheck.run',
+    const report = await hosts.check(
       { ...request, edges, ...(program.value ? { program: program.value } : {}) },
       { ...within, phase: `check ${request.op}` },
     )
@@ -129,10 +130,12 @@ export class OperatorChecks {
     const listed = new Set((project.manifest.checks ?? []).map((entry) => entry.op))
     const outcomes: OperatorCheckOutcome[] = []
     const sanitized = new SanitizerChecks(this.services, project, more)
+    const hosts = new CheckHosts(this.services.libraries, project)
+    const made = { project, asked: more, hosts }
     try {
       more.onProgress?.(0, entries.length)
       for (const [index, entry] of entries.entries()) {
-        const result = await this.checkWithoutSanitizers(project, entry, limits, sanitized)
+        const result = await this.checkWithoutSanitizers(made, entry, limits)
         if (!result.ok && !errorsOfOneCheck.has(result.error.code)) return result
         const watched = await sanitized.findings(entry, limits)
         if (!watched.ok && !errorsOfOneCheck.has(watched.error.code)) return watched
@@ -144,6 +147,7 @@ export class OperatorChecks {
       return ok(outcomes)
     } finally {
       await sanitized.close()
+      await hosts.close()
     }
   }
 

@@ -2,6 +2,7 @@ import os from 'node:os'
 
 import { lostConnectionCode } from '../../contract/host-calls'
 import type { HostExit, StackFrame } from '../../contract/outcome'
+import { findOnPath } from '../toolchain/find-on-path'
 import type { CrashRecord } from './crash-report'
 
 /**
@@ -16,6 +17,7 @@ export type KillReason =
   | 'unresponsive'
   | 'broken'
   | 'temporary-files'
+  | 'device'
 
 export interface ExitFacts {
   generation: number
@@ -24,6 +26,8 @@ export interface ExitFacts {
   killed: KillReason | undefined
   /** Of a host that was ended as `broken`: what came instead of a message; "" when its connection was closed. */
   cameInstead: string
+  /** Of a host that was ended as `device`: what its device says; "" else. */
+  deviceError: string
   /** What the engine knows the host was doing; the record's own phase comes first. */
   phase: string
   /** After which it was ended for its time, or by the user; 0 where it ended otherwise. */
@@ -165,6 +169,12 @@ function read(facts: ExitFacts): Reading {
       message: `The op host was stopped: it wrote more temporary files than allowed${doing}.`,
     }
   }
+  if (facts.killed === 'device') {
+    return {
+      reason: 'device',
+      message: `A kernel left the device unusable for its process${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
+    }
+  }
   if (record?.reason === 'memory') {
     const grown =
       record.processes === 0
@@ -221,9 +231,20 @@ function read(facts: ExitFacts): Reading {
   }
 }
 
+/** NVIDIA's own check of memory for kernels says which thread of which kernel wrote where. */
+function memcheckAdvice(): string {
+  const name = 'compute-sanitizer'
+  const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)
+  return tool === undefined
+    ? `On an NVIDIA GPU ${name}, of the CUDA toolkit, names the kernel, the thread and the address.`
+    : `On an NVIDIA GPU this names the kernel, the thread and the address: ${tool} --target-processes all opsmith run`
+}
+
 /** What to do next: code is to mend only where the end came from inside. */
 export function adviceAfter(exit: HostExit): string {
   const safe = 'The window and your sources are safe'
+  if (exit.reason === 'device')
+    return `${safe}; the next call gets a new op host. ${memcheckAdvice()}`
   if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of it, or fewer iterations of its loops.`

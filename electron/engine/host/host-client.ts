@@ -79,6 +79,8 @@ export interface HostStart {
   /** Folders whose frames in a stack are the user's; asked when a host has ended. */
   userFolders: () => readonly string[]
   sandbox: HostSandbox
+  /** On top of what every op host gets. */
+  environment: Readonly<Record<string, string>>
 }
 
 /** One generation of the op host: its process, its calls, its end. */
@@ -98,6 +100,7 @@ export class HostClient {
   private killedAfter = 0
   /** What came instead of a message. */
   private cameInstead = ''
+  private deviceError = ''
   private lastOutput = ''
   private outputInCall = 0
   private gone = false
@@ -135,6 +138,7 @@ export class HostClient {
         OMP_WAIT_POLICY: 'passive',
         // libtorch's profiler announces each session on stderr.
         KINETO_LOG_LEVEL: '99',
+        ...start.environment,
       },
     })
     let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () =>
@@ -310,6 +314,13 @@ export class HostClient {
   private takeAnswer(message: Extract<HostMessage, { kind: 'answer' }>): void {
     const pending = this.pending.get(message.id)
     if (!pending) return
+    const lost = message.result.ok ? undefined : lostDevice(message.result.error)
+    if (lost !== undefined) {
+      // Nothing on the device works in that process any more: the call is answered when it has ended.
+      this.deviceError = lost
+      this.kill('device')
+      return
+    }
     this.pending.delete(message.id)
     if (pending.phase !== '') this.lastWork = performance.now()
     if (message.result.ok) {
@@ -351,6 +362,7 @@ export class HostClient {
       signal,
       killed: this.killed,
       cameInstead: this.cameInstead,
+      deviceError: this.deviceError,
       phase: running?.phase ?? '',
       seconds: this.killedAfter,
       lastOutput: this.lastOutput,
@@ -379,6 +391,12 @@ export class HostClient {
     await fs.promises.rm(this.folder, { recursive: true, force: true }).catch(() => undefined)
     return exit
   }
+}
+
+/** What the device reports, of an error that means that it is lost for the process. */
+function lostDevice(error: unknown): string | undefined {
+  const parsed = workbenchError.safeParse(error)
+  return parsed.success && parsed.data.code === 'device.lost' ? parsed.data.message : undefined
 }
 
 /** Bytes of the files below a folder; those that go away in the meantime do not count. */

@@ -51,6 +51,8 @@ export interface PoolOptions {
   events?: PoolEvents
   /** A second op host waits, warm; who builds once needs none. */
   keepSpareHost: boolean
+  /** Of its op hosts, on top of what every one gets. */
+  environment?: Readonly<Record<string, string>>
 }
 
 /**
@@ -77,6 +79,7 @@ export class HostPool {
   readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
   private readonly keepSpare: boolean
+  private readonly environment: Readonly<Record<string, string>>
 
   constructor(
     private readonly installation: Installation,
@@ -88,6 +91,7 @@ export class HostPool {
     this.sandboxChoice = options.sandbox
     this.events = options.events ?? {}
     this.keepSpare = options.keepSpareHost
+    this.environment = options.environment ?? {}
   }
 
   /** Another libtorch was chosen: hosts with the old one's addon are of no use any more. */
@@ -172,6 +176,7 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
+      environment: this.environment,
     })
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {

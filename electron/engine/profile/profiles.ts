@@ -1,12 +1,16 @@
+import type { HostInput } from '../../contract/host-calls'
 import type { Manifest } from '../../contract/manifest'
+import type { Argument, InputSpec } from '../../contract/manifest-values'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProfileReport, ProfileRequest, ProfileTrace } from '../../contract/profile'
 import type { Builds } from '../builds/builds'
 import type { CallLimits, Libraries } from '../builds/libraries'
 import { placeError } from '../error-place'
+import { profilingEnvironment } from '../host/profiling'
 import { ioError, writeAtomically } from '../project/files'
-import type { Projects } from '../project/open-project'
+import { inputsNamed } from '../project/call-text'
+import type { OpenProject, Projects } from '../project/open-project'
 import { chromeTrace } from './chrome-trace'
 import { EventTree } from './event-tree'
 import { memoryCurves } from './memory-curve'
@@ -72,16 +76,12 @@ export class Profiles {
     if (!loaded.ok) return loaded
     const program = await project.program()
     if (!program.ok) return program
-    const trace = await libraries.call(
-      project,
-      'profile.run',
-      {
-        ...request,
-        inputs: inputsOf(request, project.manifest),
-        ...(program.value ? { program: program.value } : {}),
-      },
-      { ...limits, phase: `profile ${request.op}` },
-    )
+    const input = {
+      ...request,
+      inputs: inputsOf(request, project.manifest),
+      ...(program.value ? { program: program.value } : {}),
+    }
+    const trace = await this.traced(project, input, limits)
     if (!trace.ok) return placeError(trace, project.folder)
     const report = profileReportOf(trace.value, request.backward, this.next)
     this.next += 1
@@ -89,6 +89,28 @@ export class Profiles {
     const [oldest] = this.kept.keys()
     if (this.kept.size > mostKept && oldest !== undefined) this.kept.delete(oldest)
     return ok(report)
+  }
+
+  /** With a device in an op host of its own: CUPTI stays in a process that was profiled, and slows launches down. */
+  private async traced(
+    project: OpenProject,
+    input: HostInput<'profile.run'>,
+    limits: CallLimits,
+  ): Promise<Result<ProfileTrace>> {
+    const { libraries } = this.services
+    const options = { ...limits, phase: `profile ${input.op}` }
+    const inputs = input.inputs as Readonly<Record<string, InputSpec>>
+    const isOnDevice = inputsNamed(input.args as Argument[], inputs).some(
+      (name) => (input.inputs[name]?.device ?? 'cpu') !== 'cpu',
+    )
+    if (!isOnDevice) return await libraries.call(project, 'profile.run', input, options)
+    const hosts = await libraries.openHostsBeside(project, profilingEnvironment)
+    if (!hosts.ok) return hosts
+    try {
+      return await libraries.callBeside(hosts.value, project, 'profile.run', input, options)
+    } finally {
+      await hosts.value.close()
+    }
   }
 
   /** For a file: "two_layers-backward.trace.json". */

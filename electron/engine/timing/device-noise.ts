@@ -45,6 +45,12 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
       `${processes} processes compute on the GPU, ${own} among them: end the others, then measure again.`,
     )
   }
+  const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
+  if (behind > 0) {
+    warnings.push(
+      `Launching is a part of ${behind} of its samples: the host needs longer for a call than the device could be kept busy meanwhile. Their time is that of the host.`,
+    )
+  }
   return warnings
 }
 
@@ -62,6 +68,30 @@ export function stateText(state: DeviceState): string {
 /** A power cap is what large products meet always; the rest is of this moment. */
 const usual = 'power cap'
 
+/** Between a clock that is locked lower and one that is not there is more than from one moment to the next. */
+const fasterClock = 1.1
+
+/** Whether the device works with a higher clock now than when its ceilings were measured. */
+export function isFasterThan(
+  states: readonly DeviceState[],
+  { state }: Pick<DeviceCeilings, 'state'>,
+): boolean {
+  const clock = Math.max(0, ...states.flatMap((one) => one.clock ?? []))
+  return state.clock !== undefined && clock > fasterClock * state.clock
+}
+
+/** Why ceilings that areDoubtful() are not used. */
+export function doubtOfDevice({ state }: Pick<DeviceCeilings, 'state'>): string {
+  const others = (state.processes ?? 1) - 1
+  const reasons = state.slowedBy.filter((reason) => reason !== usual)
+  return [
+    ...(others > 0
+      ? [`${others} other ${others === 1 ? 'process' : 'processes'} computed on it`]
+      : []),
+    ...(reasons.length > 0 ? [`its clock was kept down (${reasons.join(', ')})`] : []),
+  ].join(', and ')
+}
+
 /** Whether what was measured may be less than the device can do: it was kept down, or others used it. */
 export function areDoubtful({ state }: Pick<DeviceCeilings, 'state'>): boolean {
   return (state.processes ?? 1) > 1 || state.slowedBy.some((reason) => reason !== usual)
@@ -73,7 +103,7 @@ const overProduct = 2
 /** FP8 and INT8 make twice, FP4 four times the operations of bfloat16, which is the fastest that is measured. */
 const overNarrowProduct = 8
 /** Caches feed a device this many times faster than its memory. */
-const overMemory = 8
+const overMemory = 16
 /** From here on what is read and written cannot have been in the cache. */
 const beyondCache = 4
 

@@ -87,7 +87,7 @@ export async function kernelsIn(
     const note =
       kernels.length > 0
         ? ''
-        : `libtorch’s profiler recorded nothing on ${device}: to list kernels, libtorch must be built with CUPTI (as PyTorch’s CUDA builds are).`
+        : `libtorch’s profiler recorded nothing on ${device}: ${written.value.missing}.`
     return ok({ op, device, kernels, note })
   } finally {
     await fs.rm(file, { force: true })

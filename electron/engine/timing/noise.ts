@@ -13,8 +13,9 @@ const otherThreads = 0.25
 const moreCores = 0.3
 /** Less than this is a few ticks of the clock that /proc/stat counts in. */
 const leastWall = 0.1
-/** A cold sample is one call: from here on reading the clock is under 1 % of it, or two events 20 %. */
+/** A cold sample is one call: from here on reading the clock is under 1 % of it, or two events 5 %. */
 const leastCold = 1e-5
+const leastColdOnDevice = 5e-5
 
 /** What was used while a row's samples were taken, in seconds. */
 export type Used = Pick<
@@ -120,6 +121,7 @@ export function noiseWarnings(
   summary: Summary,
   { device, point }: { device: string; point: { threads: number; cold: boolean } },
   machine: Pick<MachineFacts, 'cores' | 'frequency'>,
+  betweenEvents = 0,
 ): string[] {
   const isOnHost = device === 'cpu'
   const warnings: string[] = []
@@ -144,10 +146,13 @@ export function noiseWarnings(
   if (isOnHost) warnings.push(...loadWarnings(used, point.threads, machine.cores))
   if (rounds.length < 9)
     warnings.push(`Only ${rounds.length} rounds of samples: sample for longer.`)
-  if (point.cold && summary.median < leastCold) {
-    const cost = isOnHost ? 'reading the clock' : 'two events (one or two microseconds)'
+  if (point.cold && isOnHost && summary.median < leastCold)
     warnings.push(
-      `The call is too short to be timed cold: the time includes ${cost}. Time it warm.`,
+      'The call is too short to be timed cold: the time includes reading the clock. Time it warm.',
+    )
+  if (point.cold && !isOnHost && summary.median < leastColdOnDevice) {
+    warnings.push(
+      `The call is too short to be timed cold: the time includes two events, which take ${(betweenEvents * 1e6).toFixed(1)} µs here. Time it warm.`,
     )
   }
   return warnings

@@ -8,6 +8,7 @@ import { deviceWarnings, leastSecondsOn } from './device-noise'
 import type { DeviceWork } from './device-noise'
 import { leastSeconds } from './hardware-limits'
 import { clockRange, noiseWarnings } from './noise'
+import { stepOf } from './take-samples'
 import { median, pairedRatio, quantile, sortedNumbers, summarise } from './statistics'
 import type { VariantOutcome } from './time-group'
 import type { TimedDevice } from './timed-devices'
@@ -162,16 +163,23 @@ function workOf(
   return (seen.find(({ kind }) => kind === 'expression') ?? seen[0])?.work ?? {}
 }
 
+/** Of a call that works on a device though its inputs are on the CPU. */
+const onDeviceInside = (device: string): string =>
+  `It works on ${device}, though its inputs are on the CPU: the time is that of the device.`
+
 function timedRow(
-  base: TimingRow,
+  asked: TimingRow,
   outcome: VariantOutcome,
   { planned, work, limits }: { planned: PlannedPoint; work: Work; limits: Limits },
 ): TimingRow {
   const { taken, opened, layers } = outcome
-  if (outcome.error) return { ...base, refused: outcome.error.message, error: outcome.error }
+  if (outcome.error) return { ...asked, refused: outcome.error.message, error: outcome.error }
   if (outcome.refused !== '' || !taken || !opened)
-    return { ...base, refused: outcome.refused, warnings: outcome.warnings }
-  const summary = summarise(taken.rounds)
+    return { ...asked, refused: outcome.refused, warnings: outcome.warnings }
+  const isInside = asked.device === 'cpu' && opened.device !== 'cpu'
+  const base = isInside ? { ...asked, device: opened.device } : asked
+  const known = limits.devices.find(({ device }) => device === base.device)
+  const summary = summarise(taken.rounds, stepOf(opened))
   const samples = taken.rounds.flat()
   const { bytes = opened.givesViews ? undefined : opened.bytes } = planned
   const { used, instructions, cycles } = taken
@@ -190,8 +198,14 @@ function timedRow(
     ...(layers ? { layers } : {}),
     warnings: [
       ...outcome.warnings,
-      ...noiseWarnings(taken, summary, base, limits.machine),
+      ...(isInside ? [onDeviceInside(opened.device)] : []),
+      ...noiseWarnings(taken, summary, base, limits.machine, opened.betweenEvents),
       ...deviceWarnings(taken.device, 1 + limits.beside.size),
+      ...(known && known.ceilingsMissing !== ''
+        ? [
+            `What ${base.device} can do at most is not known (${known.ceilingsMissing}): times are not held against it.`,
+          ]
+        : []),
     ],
     samples: thinned(samples),
     times: thinned(taken.times),
@@ -215,6 +229,7 @@ export function rowsOf(
   return rows.map((row, place) => {
     const taken = outcomes[place]?.taken
     if (place === 0 || !own || !row.summary || !taken) return row
-    return { ...row, ratio: pairedRatio(taken.rounds, own.rounds) }
+    const opened = outcomes[0]?.opened
+    return { ...row, ratio: pairedRatio(taken.rounds, own.rounds, opened ? stepOf(opened) : 0) }
   })
 }

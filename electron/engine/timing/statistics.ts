@@ -87,11 +87,20 @@ export interface Summary {
   interval: [number, number]
 }
 
-/** Rounds of samples, of which none is empty; drift between rounds widens the interval as it should. */
-export function summarise(rounds: readonly (readonly number[])[]): Summary {
+/** An interval can be no narrower than what the clock can tell apart. */
+function atLeast([low, high]: readonly [number, number], width: number): [number, number] {
+  const missing = Math.max(0, width - (high - low)) / 2
+  return [low - missing, high + missing]
+}
+
+/**
+ * Rounds of samples, of which none is empty; drift between rounds widens the interval as it should.
+ * @param step seconds that the clock can tell apart, of one call; samples that come in steps coincide
+ */
+export function summarise(rounds: readonly (readonly number[])[], step = 0): Summary {
   const sorted = sortedNumbers(rounds.flat())
   const middle = quantile(sorted, 0.5)
-  const [low, high] = medianInterval(rounds.map(median))
+  const [low, high] = atLeast(medianInterval(rounds.map(median)), 2 * step)
   return {
     median: middle,
     p25: quantile(sorted, 0.25),
@@ -123,19 +132,22 @@ function verdictOf(ratio: number, [low, high]: readonly [number, number]): Ratio
 
 /**
  * How many times the time of `base` the rounds of `rounds` take. Round i of both was taken one right
- * after the other: a drift is in both and cancels in their ratio.
+ * after the other: a drift is in both and cancels in their ratio. `step` as of summarise().
  */
 export function pairedRatio(
   rounds: readonly (readonly number[])[],
   base: readonly (readonly number[])[],
+  step = 0,
 ): Ratio {
   const pairs = Math.min(rounds.length, base.length)
   const ratios = Array.from(
     { length: pairs },
     (_, round) => median(rounds[round] ?? []) / median(base[round] ?? []),
   )
-  const interval = medianInterval(ratios)
+  // A step of either time moves the ratio.
+  const ratioStep = step / median(base.map(median)) + step / median(rounds.map(median))
   const ratio = median(ratios)
+  const interval = atLeast(medianInterval(ratios), 2 * ratio * ratioStep)
   return { ratio, interval, verdict: verdictOf(ratio, interval) }
 }
 

@@ -109,10 +109,22 @@ async function takeTurn(
   return samples
 }
 
-function isNarrow(rounds: readonly (readonly number[])[]): boolean {
+/** Seconds: events of CUDA and of others have times in steps of half a microsecond. */
+const eventStep = 5e-7
+
+/** What the clock of a row can tell apart, in seconds of one call. */
+export function stepOf({
+  device,
+  callsPerSample,
+}: Pick<OpenedTiming, 'device' | 'callsPerSample'>): number {
+  return device === 'cpu' ? 0 : eventStep / callsPerSample
+}
+
+/** More samples do not make an interval narrower than two steps of the clock. */
+function isNarrow(rounds: readonly (readonly number[])[], step: number): boolean {
   const medians = rounds.map(median)
   const [low, high] = medianInterval(medians)
-  return (high - low) / 2 <= narrowEnough * median(medians)
+  return (high - low) / 2 <= Math.max(step, narrowEnough * median(medians))
 }
 
 const none: Used = { wallSeconds: 0, threadSeconds: 0, processSeconds: 0, machineSeconds: 0 }
@@ -165,7 +177,10 @@ export async function takeSamples(
     if (active.length === 0) return true
     if (round < fewestRounds) return round >= fewestSlowRounds && spent > 4 * seconds
     if (spent < seconds) return false
-    return spent > 2 * seconds || active.every((row) => isNarrow(row.taken.rounds))
+    return (
+      spent > 2 * seconds ||
+      active.every((row) => isNarrow(row.taken.rounds, stepOf(row.entrant.opened)))
+    )
   }
   for (let round = 1; ; round += 1) {
     for (const row of inTurn(rows, round - 1)) {

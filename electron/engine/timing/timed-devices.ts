@@ -7,7 +7,7 @@ import type { InputSpec } from '../../contract/manifest'
 import { hashOfJson } from '../builds/build-history'
 import type { HostClient } from '../host/host-client'
 import { writeAtomically } from '../project/files'
-import { areDoubtful } from './device-noise'
+import { areDoubtful, doubtOfDevice } from './device-noise'
 
 export type TimedDevice = TimingReport['devices'][number]
 
@@ -42,9 +42,19 @@ export async function timedDevices(
     const kept = again ? undefined : await readCeilings(file)
     const measured = kept ?? (await host.call('timing.deviceCeilings', { device }, limits))
     const isGood = measured.ok && !areDoubtful(measured.value)
+    const ceilingsMissing = isGood
+      ? ''
+      : measured.ok
+        ? doubtOfDevice(measured.value)
+        : measured.error.message
     if (isGood && !kept) await writeAtomically(file, JSON.stringify(measured.value))
     // By the name that the inputs give it: libtorch may know it by another.
-    devices.push({ ...facts.value, device, ...(isGood ? { ceilings: measured.value } : {}) })
+    devices.push({
+      ...facts.value,
+      device,
+      ceilingsMissing,
+      ...(isGood ? { ceilings: measured.value } : {}),
+    })
   }
   return devices
 }

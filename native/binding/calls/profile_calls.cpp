@@ -63,6 +63,7 @@ void fields(auto& visit, ProfileTrace& trace) {
   visit("inputBytes", trace.input_bytes);
   visit("resultBytes", trace.result_bytes);
   visit("hasDevice", trace.has_device);
+  visit("deviceMissing", trace.device_missing);
 }
 
 static const Calls profile_calls({{"profile.run", handle(run_profile)}});

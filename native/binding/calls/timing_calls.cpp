@@ -35,6 +35,7 @@ void fields(auto& visit, OpenedTiming& opened) {
   visit("bytes", opened.bytes);
   visit("flops", opened.flops);
   visit("givesViews", opened.gives_views);
+  visit("betweenEvents", opened.between_events);
   visit("traps", opened.traps);
 }
 
@@ -61,6 +62,7 @@ void fields(auto& visit, DeviceSamples& samples) {
   visit("launch", samples.launch);
   visit("before", samples.before);
   visit("after", samples.after);
+  visit("behind", samples.behind);
 }
 
 void fields(auto& visit, TimingSamples& samples) {
@@ -93,6 +95,11 @@ void fields(auto& visit, TimingFileRequest& request) {
 
 void fields(auto& visit, WrittenFile& file) {
   visit("path", file.path);
+}
+
+void fields(auto& visit, ProfiledCall& profiled) {
+  visit("path", profiled.path);
+  visit("missing", profiled.missing);
 }
 
 void fields(auto& visit, CompareRequest& request) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "runtime/arguments.h"
 #include "runtime/failure.h"
@@ -153,6 +154,8 @@ std::vector<size_t> CheckRunner::turns_of(const OperatorCheck& check) const {
 }
 
 OperatorCheckFinding CheckRunner::run(const OperatorCheck& check) {
+  std::optional<NoCopies> here;
+  if (!in_copies_) here.emplace();
   if (check.makes_calls && !unsafe_.empty()) return skipped(unsafe_);
   if (check.makes_calls && in_copies_ && given_.end != ForkedOutcome::End::answered) {
     return concluded(check, 0, /*is_plain=*/true, of_end(given_, "the call"));

@@ -172,8 +172,10 @@ std::string index_text(const std::vector<int64_t>& index) {
 
 std::optional<int64_t> first_difference(const at::Tensor& left, const at::Tensor& right) {
   if (left.numel() == 0) return std::nullopt;
-  const auto a = left.detach().resolve_conj().resolve_neg().contiguous();
-  const auto b = right.detach().resolve_conj().resolve_neg().contiguous();
+  const auto on_host = [](const at::Tensor& tensor) {
+    return tensor.detach().resolve_conj().resolve_neg().contiguous().cpu();
+  };
+  const auto a = on_host(left), b = on_host(right);
   const auto* first = static_cast<const char*>(a.data_ptr());
   const auto* second = static_cast<const char*>(b.data_ptr());
   const auto size = static_cast<int64_t>(a.element_size());

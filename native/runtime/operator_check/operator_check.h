@@ -92,8 +92,9 @@ struct OperatorCheckReport {
 };
 
 // Runs on the call thread. All calls on the CPU are made in copies of the process; a call that ends
-// its copy costs the verdict of one check. Throws Failure (operator.unknown, input.invalid,
-// device.unavailable, program.compile).
+// its copy costs the verdict of one check. Calls on a device are made in this process, which a
+// wrong kernel ends or leaves without its device: it must be an op host that nobody else needs.
+// Throws Failure (operator.unknown, input.invalid, device.unavailable, program.compile).
 OperatorCheckReport run_operator_check(const OperatorCheckRequest& request);
 
 }  // namespace opsmith

@@ -28,6 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+thread_local int without_copies = 0;
+
 constexpr size_t most_printed = 4096;
 constexpr size_t most_report = 256u << 10;
 // Seconds that the writing of a stack may take.
@@ -321,8 +323,22 @@ std::string ForkedOutcome::describe() const {
   }
 }
 
+NoCopies::NoCopies() {
+  ++without_copies;
+}
+
+NoCopies::~NoCopies() {
+  --without_copies;
+}
+
 ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
                          CopyThreads threads) {
+  if (without_copies > 0) {
+    ForkedOutcome here;
+    here.end = ForkedOutcome::End::answered;
+    here.answer = work();
+    return here;
+  }
   Pipe answers, output;
   const ReportFile report;
   if (!answers.is_open() || !output.is_open()) return {};

@@ -33,7 +33,17 @@ struct ForkedOutcome {
 // thread that was copied, as sanitizers need it.
 enum class CopyThreads { pool, one };
 
-// `work` must not throw. The copy cannot use CUDA. A copy that outgrows the op host's
+// As long as one lives on a thread, its run_forked() makes the calls in this process: a copy cannot
+// use a device. Only for an op host that may end at any time.
+class NoCopies {
+ public:
+  NoCopies();
+  ~NoCopies();
+  NoCopies(const NoCopies&) = delete;
+  NoCopies& operator=(const NoCopies&) = delete;
+};
+
+// `work` must not throw. The copy cannot use a device. A copy that outgrows the op host's
 // memory limit is killed.
 ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
                          CopyThreads threads = CopyThreads::pool);

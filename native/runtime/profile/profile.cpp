@@ -1,13 +1,10 @@
 #include "runtime/profile/profile.h"
 
 #if __has_include(<ActivityType.h>)
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/Functions.h>
 #include <ATen/record_function.h>
-#include <fcntl.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +13,9 @@
 
 #include "runtime/arguments.h"
 #include "runtime/callable.h"
+#include "runtime/devices.h"
 #include "runtime/differentiable.h"
+#include "runtime/profile/device_tracing.h"
 #include "runtime/profile/read_events.h"
 #include "runtime/timing/thread_count.h"
 #include "runtime/values.h"
@@ -49,38 +48,21 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Nothing that the process writes to stderr arrives while this lives.
-class QuietStderr {
- public:
-  QuietStderr() : kept_(dup(STDERR_FILENO)) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere < 0) return;
-    dup2(nowhere, STDERR_FILENO);
-    close(nowhere);
-  }
-  ~QuietStderr() {
-    if (kept_ < 0) return;
-    dup2(kept_, STDERR_FILENO);
-    close(kept_);
-  }
-  QuietStderr(const QuietStderr&) = delete;
-  QuietStderr& operator=(const QuietStderr&) = delete;
-
- private:
-  int kept_;
-};
-
 // The profiler, on while this lives; what an operator throws turns it off too.
 class Session {
  public:
-  Session(bool with_device, bool describes) {
+  // `device`: whose kernels are asked for; nullopt for none.
+  Session(std::optional<at::Device> device, bool describes) {
     std::set<impl::ActivityType> activities{impl::ActivityType::CPU};
-    if (with_device) activities.insert(impl::ActivityType::CUDA);
+    if (device) {
+      activities.insert(device->is_privateuseone() ? impl::ActivityType::PrivateUse1
+                                                   : impl::ActivityType::CUDA);
+    }
     impl::ProfilerConfig config(impl::ProfilerState::KINETO, /*report_input_shapes=*/describes,
                                 /*profile_memory=*/true, /*with_stack=*/describes,
                                 /*with_flops=*/false, /*with_modules=*/false);
-    ask_for_more(config.experimental_config, with_device);
-    prepare(config, activities);
+    ask_for_more(config.experimental_config, device.has_value());
+    prepare(config, activities, device.has_value());
     kineto::enableProfiler(config, activities);
   }
   ~Session() {
@@ -93,17 +75,21 @@ class Session {
     is_on_ = false;
     return kineto::disableProfiler();
   }
+  // What Kineto had to say of its start.
+  const std::string& printed() const { return printed_; }
 
  private:
   // The first time, libkineto complains on stderr, whatever its log level, that this is not the
   // thread that loaded it. It then leaves out to serve requests from other processes: nobody asks.
-  static void prepare(const impl::ProfilerConfig& config,
-                      const std::set<impl::ActivityType>& activities) {
+  // Why a device cannot be looked at is said there and nowhere else.
+  void prepare(const impl::ProfilerConfig& config, const std::set<impl::ActivityType>& activities,
+               bool with_device) {
     static bool is_first = true;
-    std::optional<QuietStderr> quiet;
-    if (is_first) quiet.emplace();
+    std::optional<HeldStderr> held;
+    if (is_first || with_device) held.emplace();
     is_first = false;
     kineto::prepareProfiler(config, activities);
+    if (held) printed_ = held->text();
   }
   // What older versions of libtorch have no field for, they do not tell.
   template <class Config>
@@ -114,6 +100,7 @@ class Session {
     }
   }
   bool is_on_ = true;
+  std::string printed_;
 };
 
 Tensors tensors_in(const Stack& values) {
@@ -147,12 +134,13 @@ class Call {
     }
     arguments_ = make_arguments(callable_.schema, request.args, &project);
     for (const auto& tensor : tensors_in(arguments_)) {
-      if (tensor.is_cuda()) devices_.insert(tensor.device().index());
+      if (!tensor.is_cpu() && !device_) device_ = tensor.device();
     }
   }
 
   const Callable& callable() const { return callable_; }
-  bool uses_device() const { return !devices_.empty(); }
+  // Of the arguments that are not on the CPU.
+  std::optional<at::Device> device() const { return device_; }
 
   // What a run works on and what it leaves: kept until the profiler is off, so that what the
   // results hold counts as held.
@@ -165,7 +153,7 @@ class Call {
     run.stack = clones_of(arguments_);
     run.arguments = tensors_in(run.stack);
     // Devices copy them by and by: that is no part of the run.
-    wait();
+    wait_for_devices();
     return run;
   }
   void make(Run& run) const {
@@ -176,7 +164,7 @@ class Call {
     {
       RECORD_USER_SCOPE("forward");
       callable_.call(run.stack);
-      wait();
+      wait_for_devices();
     }
     run.results = tensors_in(run.stack);
   }
@@ -201,18 +189,13 @@ class Call {
       ones.push_back(at::ones_like(root.detach()));
     run.gradients = torch::autograd::grad(roots, wanted, ones, std::nullopt,
                                           /*create_graph=*/false, /*allow_unused=*/true);
-    wait();
-  }
-
-  void wait() const {
-    for (const auto index : devices_)
-      at::detail::getCUDAHooks().deviceSynchronize(index);
+    wait_for_devices();
   }
 
   bool backward_;
   Callable callable_;
   Stack arguments_;
-  std::set<c10::DeviceIndex> devices_;
+  std::optional<at::Device> device_;
 };
 
 // The median of runs without the profiler, once they are warm: the slower half is left to the
@@ -262,6 +245,14 @@ int64_t median_of(const std::vector<int64_t>& times) {
   return static_cast<int64_t>(order[(order.size() - 1) / 2]);
 }
 
+// "" where kernels were seen, or none were asked for.
+std::string device_missing(const ProfileTrace& trace, const std::string& printed) {
+  const auto& kinds = trace.events.kind;
+  const bool is_seen =
+      std::count(kinds.begin(), kinds.end(), static_cast<int64_t>(ProfileKind::Device)) > 0;
+  return trace.has_device && !is_seen ? why_nothing_traced(printed) : "";
+}
+
 }  // namespace
 
 ProfileTrace run_profile(const ProfileRequest& request) {
@@ -270,14 +261,16 @@ ProfileTrace run_profile(const ProfileRequest& request) {
   ProfileTrace trace;
   trace.op = call.callable().name;
   trace.threads = request.threads;
-  trace.has_device = call.uses_device();
+  trace.has_device = call.device().has_value();
   const ThreadCount threads(request.threads);
   const Stage running(ErrorCode::operator_check);
   run_plainly(call, trace);
 
+  std::string printed;
   const auto profiled = [&](bool describes) {
     auto run = call.prepare();
-    Session session(call.uses_device(), describes);
+    Session session(call.device(), describes);
+    printed += session.printed();
     if (trace.plain_ns < warm_up_below) warm_up(call, describes);
     call.make(run);
     return session.end();
@@ -299,13 +292,17 @@ ProfileTrace run_profile(const ProfileRequest& request) {
     auto timed = trace;
     DescribedRun description(described->event_tree());
     const auto& chosen = *results[static_cast<size_t>(trace.chosen)];
-    if (read_events(chosen.event_tree(), description, program, timed)) return timed;
+    if (read_events(chosen.event_tree(), description, program, timed)) {
+      timed.device_missing = device_missing(timed, printed);
+      return timed;
+    }
   }
   // It is too long to be run again, or does something else each time.
   trace.run_ns = {run_duration(described->event_tree())};
   trace.chosen = 0;
   DescribedRun description(described->event_tree());
   read_events(described->event_tree(), description, program, trace);
+  trace.device_missing = device_missing(trace, printed);
   return trace;
 }
 

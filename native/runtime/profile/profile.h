@@ -66,6 +66,7 @@ struct ProfileTrace {
   int64_t input_bytes = 0;      // of the storages that the arguments hold
   int64_t result_bytes = 0;     // of those of outputs and gradients that no argument holds
   bool has_device = false;      // kernels of a device were asked for
+  std::string device_missing;   // why none were seen; "" else
 };
 
 // Runs the call without the profiler until it is warm, then a few times with it, each on copies of

@@ -6,12 +6,17 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "runtime/comparison.h"
+#include "runtime/devices.h"
 #include "runtime/dtypes.h"
 #include "runtime/failure.h"
+#include "runtime/profile/device_tracing.h"
+#include "runtime/registry.h"
 #include "runtime/timing/device_graph.h"
 
 namespace opsmith {
@@ -49,6 +54,30 @@ std::vector<c10::IValue> on_host(const std::vector<c10::IValue>& values) {
   return copies;
 }
 
+// What libtorch and the driver say of a capture that fails, in words of what the operator does.
+std::string capture_words(const std::string& message) {
+  static constexpr std::pair<const char*, const char*> known[] = {
+      {"hilox",
+       "it draws random numbers: libtorch’s generator takes part in libtorch’s own graphs only"},
+      {"captured event",
+       "memory that it uses on two streams (record_stream) was freed while it was captured"},
+      {"memory node",
+       "memory of PyTorch’s allocator cudaMallocAsync is in the graph, which can be replayed once "
+       "only: set PYTORCH_CUDA_ALLOC_CONF=backend:native"},
+  };
+  for (const auto& [part, words] : known) {
+    if (message.find(part) != std::string::npos) return words;
+  }
+  return message.substr(0, message.find('\n'));
+}
+
+// By its tag; of a function of the program it is not known.
+bool is_random(const TimedCall& call) {
+  const auto& callable = call.callable();
+  return callable.function == nullptr &&
+         find_operator(callable.name).hasTag(at::Tag::nondeterministic_seeded);
+}
+
 // "" when `graph` holds so many calls, else why not; `results` are those of the last one.
 std::string capture(DeviceGraph& graph, TimedCall& call, int64_t calls,
                     std::vector<c10::IValue>& results) {
@@ -56,7 +85,7 @@ std::string capture(DeviceGraph& graph, TimedCall& call, int64_t calls,
   try {
     graph.begin();
   } catch (...) {
-    return describe_current_exception().message;
+    return capture_words(describe_current_exception().message);
   }
   std::string missing;
   try {
@@ -71,7 +100,7 @@ std::string capture(DeviceGraph& graph, TimedCall& call, int64_t calls,
   } catch (...) {
     if (missing.empty()) missing = describe_current_exception().message;
   }
-  return missing.substr(0, missing.find('\n'));
+  return capture_words(missing);
 }
 
 // "" when a replay computes `results` anew, as `expected` (on the host) are; else what it does. A
@@ -122,6 +151,10 @@ ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int
   const auto expected = on_host(call.results(0));
   clock.synchronize();
   std::vector<c10::IValue> results;
+  if (is_random(call)) {
+    replayed.missing = "it draws random numbers: a replay cannot be compared with a call";
+    return replayed;
+  }
   replayed.missing = capture(*graph, call, calls, results);
   clock.synchronize();
   if (replayed.missing.empty())
@@ -137,16 +170,23 @@ DeviceCeilings measure_device(at::Device device) {
   // A product is large enough when it takes so many seconds.
   constexpr double long_enough = 4e-3;
   constexpr int64_t smallest = 256, largest = 16384;
+  // Others work on the device too: op hosts of other builds, the user's programs.
+  constexpr int64_t share_of_memory = 4;
   const auto facts = device_facts(device);
   DeviceClock clock(device, facts.cache_bytes);
+  const auto room = free_bytes(device).value_or(std::numeric_limits<int64_t>::max());
   const auto best = [&](const DeviceClock::Call& work) {
     work();
+    // By this the clock knows how far ahead the host must be.
+    clock.launch(work, 3);
     const auto seconds = clock.cold(runs, work);
     return *std::min_element(seconds.begin(), seconds.end());
   };
   DeviceCeilings ceilings;
   {
-    const int64_t bytes = std::max<int64_t>(8 * facts.cache_bytes, int64_t{128} << 20);
+    const int64_t wanted = std::max<int64_t>(8 * facts.cache_bytes, int64_t{128} << 20);
+    // There are two of them, of whole pages.
+    const int64_t bytes = std::min(wanted, room / share_of_memory / 2) & ~int64_t{0xfff};
     const auto from = at::ones({bytes / 4}, at::TensorOptions().dtype(at::kFloat).device(device));
     auto to = at::empty_like(from);
     ceilings.bytes_per_second = 2.0 * static_cast<double>(bytes) / best([&] { to.copy_(from); });
@@ -157,7 +197,12 @@ DeviceCeilings measure_device(at::Device device) {
     try {
       const auto options = at::TensorOptions().dtype(dtype).device(device);
       double seconds = 0;
-      for (int64_t size = smallest; size <= largest && seconds < long_enough; size *= 2) {
+      const auto fits = [&](int64_t size) {
+        const auto element = static_cast<int64_t>(c10::elementSize(dtype));
+        return 3 * size * size * element <= room / share_of_memory;
+      };
+      for (int64_t size = smallest; size <= largest && seconds < long_enough && fits(size);
+           size *= 2) {
         const auto left = at::randn({size, size}, options),
                    right = at::randn({size, size}, options);
         auto product = at::empty({size, size}, options);
@@ -173,10 +218,11 @@ DeviceCeilings measure_device(at::Device device) {
     }
   }
   clock.synchronize();
+  release_cached_memory(device);
   return ceilings;
 }
 
-void profile_call(TimedCall& call, const DeviceClock& clock, const std::string& path) {
+std::string profile_call(TimedCall& call, const DeviceClock& clock, const std::string& path) {
   namespace profiler = torch::autograd::profiler;
   namespace impl = torch::profiler::impl;
   const c10::DeviceGuard current(clock.device());
@@ -186,7 +232,12 @@ void profile_call(TimedCall& call, const DeviceClock& clock, const std::string& 
   std::set<impl::ActivityType> activities{impl::ActivityType::CPU};
   activities.insert(clock.device().is_privateuseone() ? impl::ActivityType::PrivateUse1
                                                       : impl::ActivityType::CUDA);
-  profiler::prepareProfiler(config, activities);
+  std::string printed;
+  {
+    const HeldStderr held;
+    profiler::prepareProfiler(config, activities);
+    printed = held.text();
+  }
   profiler::enableProfiler(config, activities);
   call.once();
   clock.synchronize();
@@ -194,6 +245,7 @@ void profile_call(TimedCall& call, const DeviceClock& clock, const std::string& 
   result->save(path);
   if (!std::ifstream(path).good())
     throw Failure(ErrorCode::io, "The profiler did not write " + path);
+  return printed;
 }
 
 }  // namespace opsmith

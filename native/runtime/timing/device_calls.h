@@ -31,8 +31,8 @@ struct DeviceCeilings {
 };
 DeviceCeilings measure_device(at::Device device);
 
-// One call under libtorch's profiler; its trace is written to `path` as Chrome's trace JSON. Throws
-// Failure (io).
-void profile_call(TimedCall& call, const DeviceClock& clock, const std::string& path);
+// One call under libtorch's profiler; its trace is written to `path` as Chrome's trace JSON. Gives
+// what Kineto said on stderr when it began. Throws Failure (io).
+std::string profile_call(TimedCall& call, const DeviceClock& clock, const std::string& path);
 
 }  // namespace opsmith

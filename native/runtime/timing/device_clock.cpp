@@ -8,6 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "runtime/timing/device_facts.h"
 
 namespace opsmith {
 namespace {
@@ -24,7 +27,10 @@ constexpr double most_ahead = 0.02, most_lead = 32;
 // That warm() makes before those that it times.
 constexpr int64_t uncounted = 2;
 // The shortest and the longest time by which a call that does not wait is to get ahead in waits().
-constexpr double least_lead = 2e-3;
+constexpr double least_wait = 2e-3;
+// After a sample for which the host was ahead at once the lead becomes shorter by this factor: one
+// interruption must not lengthen all that follow.
+constexpr double less_lead = 0.9;
 // Waiting for a device that has nothing left to do takes some microseconds.
 constexpr double least_elsewhere = 1e-4;
 // What one call leaves behind may be shorter: so many leave it, or as many as take so long.
@@ -70,35 +76,79 @@ DeviceClock::Elapsed DeviceClock::elapsed(const Call& work) {
   c10::Event start(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
   c10::Event end(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
   start.record(stream);
+  const auto before = Clock::now();
   work();
+  const double host = elapsed_since(before);
   end.record(stream);
-  const bool ahead = !start.query();
+  const bool ahead = !start.query(), ended = end.query();
   end.synchronize();
-  return {start.elapsedTime(end) * 1e-3, ahead};
+  return {start.elapsedTime(end) * 1e-3, ahead, host, ended};
 }
 
-// Seconds of `work`, enqueued while `lead` keeps the device busy.
-double DeviceClock::ahead_of(const Call& lead, const Call& work) {
+// Seconds of `work`, enqueued while `lead` keeps the device busy for `lead_seconds`.
+double DeviceClock::ahead_of(double host, double lead_seconds, const Call& lead, const Call& work) {
+  bool is_first = true, was_full = false;
   for (;;) {
     lead();
-    const auto [seconds, ahead] = elapsed(work);
-    if (ahead || waits_ || lead_ >= most_lead) return seconds;
+    const auto made = elapsed(work);
+    if (made.ahead || waits_) {
+      if (is_first) lead_ = std::max(least_lead, less_lead * lead_);
+      return made.seconds;
+    }
+    is_first = false;
+    // A stream takes so many launches (1024 on CUDA): a host that waits for room in it is as far
+    // ahead as it can be, and the device never has nothing to do. One that was interrupted looks
+    // the same, but not twice.
+    const bool is_full = !made.ended && made.host > host + lead_seconds / 2;
+    if (is_full && was_full) return made.seconds;
+    was_full = is_full;
+    if (is_full) continue;
+    if (lead_ >= most_lead || lead_seconds >= most_ahead) {
+      ++behind_;
+      return made.seconds;
+    }
     lead_ *= 2;
+    lead_seconds = std::min(2 * lead_seconds, most_ahead);
   }
 }
 
+int64_t DeviceClock::take_behind() {
+  return std::exchange(behind_, 0);
+}
+
+double DeviceClock::nothing() {
+  const c10::DeviceGuard current(device_);
+  std::vector<double> seconds;
+  for (int i = 0; i < 2 * tries + 1; ++i) {
+    keep_busy(overwriting_);
+    seconds.push_back(elapsed([] {}).seconds);
+  }
+  return middle_of(seconds);
+}
+
 void DeviceClock::keep_busy(double seconds) {
-  const double bounded = std::min(seconds, most_ahead);
-  const auto times = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bounded / overwriting_)));
+  const auto times = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(seconds / overwriting_)));
   for (int64_t i = 0; i < times; ++i)
     memory_.zero_();
+}
+
+bool DeviceClock::is_busy() {
+  c10::Event now(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+  now.record(guard_.getStream(device_));
+  return !now.query();
+}
+
+void DeviceClock::lead_by(double seconds) {
+  // Lines that an operator has made persist would outlive the overwriting.
+  reset_persisting_cache(device_);
+  keep_busy(std::min(seconds, most_ahead));
 }
 
 std::vector<double> DeviceClock::cold(int64_t count, const Call& call) {
   const c10::DeviceGuard current(device_);
   std::vector<double> seconds;
   for (int64_t i = 0; i < count; ++i) {
-    seconds.push_back(ahead_of([&] { keep_busy(lead_ * host_); }, call));
+    seconds.push_back(ahead_of(host_, lead_ * host_, [&] { lead_by(lead_ * host_); }, call));
   }
   return seconds;
 }
@@ -107,12 +157,14 @@ std::vector<double> DeviceClock::warm(int64_t count, int64_t calls, const Call& 
   const c10::DeviceGuard current(device_);
   std::vector<double> seconds;
   for (int64_t i = 0; i < count; ++i) {
+    const double host = host_ * static_cast<double>(calls);
+    const double with_uncounted = host_ * static_cast<double>(calls + uncounted);
     const auto lead = [&] {
-      keep_busy(lead_ * host_ * static_cast<double>(calls + uncounted));
+      lead_by(lead_ * with_uncounted);
       for (int64_t k = 0; k < uncounted; ++k)
         call();
     };
-    const double all = ahead_of(lead, [&] {
+    const double all = ahead_of(host, lead_ * with_uncounted, lead, [&] {
       for (int64_t k = 0; k < calls; ++k)
         call();
     });
@@ -129,10 +181,10 @@ std::vector<double> DeviceClock::replayed(int64_t count, int64_t calls, const Ca
   return seconds;
 }
 
-double DeviceClock::launch(const Call& call) {
+double DeviceClock::launch(const Call& call, int calls) {
   const c10::DeviceGuard current(device_);
   std::vector<double> seconds;
-  for (int i = 0; i < 2 * tries + 1; ++i) {
+  for (int i = 0; i < calls; ++i) {
     synchronize();
     const auto start = Clock::now();
     call();
@@ -153,10 +205,10 @@ bool DeviceClock::waits(const Call& call) {
   const c10::DeviceGuard current(device_);
   const double alone = launch(call);
   std::vector<double> seconds;
-  const double lead = std::min(std::max(least_lead, 4 * alone), most_ahead);
+  const double lead = std::min(std::max(least_wait, 4 * alone), most_ahead);
   for (int i = 0; i < tries; ++i) {
     synchronize();
-    keep_busy(lead);
+    lead_by(lead);
     const auto start = Clock::now();
     call();
     seconds.push_back(elapsed_since(start));

@@ -1,7 +1,12 @@
 #include "runtime/timing/device_facts.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
 #include <utility>
 
+#include "runtime/library.h"
 #include "runtime/timing/driver_library.h"
 
 namespace opsmith {
@@ -18,11 +23,22 @@ struct Driver {
   int (*name)(char*, int, int) = library.find<int(char*, int, int)>("cuDeviceGetName");
   int (*attribute)(int*, int, int) = library.find<int(int*, int, int)>("cuDeviceGetAttribute");
   int (*bus_id)(char*, int, int) = library.find<int(char*, int, int)>("cuDeviceGetPCIBusId");
+  int (*reset_cache)() = library.find<int()>("cuCtxResetPersistingL2Cache");
 };
 
 const Driver& driver() {
   static const Driver found;
   return found;
+}
+
+// CUDA's number of a device; -1 of one that is not NVIDIA's. A backend of PyTorch's own kind
+// (PrivateUse1) that works with one of NVIDIA's GPUs says by opsmith_cuda_device(index) which.
+int cuda_number(at::Device device) {
+  const int index = device.has_index() ? device.index() : 0;
+  if (device.is_cuda()) return index;
+  if (!device.is_privateuseone()) return -1;
+  const auto number = reinterpret_cast<int (*)(int)>(library_symbol("opsmith_cuda_device"));
+  return number == nullptr ? -1 : number(index);
 }
 
 // "" and the driver's number of a device, else why there is none.
@@ -34,7 +50,7 @@ std::pair<std::string, int> driver_device(at::Device device) {
   }
   int handle = 0;
   int error = cuda.initialise(0);
-  if (error == 0) error = cuda.device(&handle, device.has_index() ? device.index() : 0);
+  if (error == 0) error = cuda.device(&handle, cuda_number(device));
   if (error != 0) return {"NVIDIA’s driver answers with error " + std::to_string(error), 0};
   return {"", handle};
 }
@@ -44,6 +60,26 @@ std::pair<std::string, int> driver_device(at::Device device) {
 using NvmlDevice = struct nvmlDevice_st*;
 constexpr int nvml_insufficient_size = 7;
 constexpr int clock_sm = 1, clock_memory = 2, temperature_gpu = 0;
+
+// nvmlProcessInfo_t, nvmlFieldValue_t and nvmlViolationTime_t.
+struct NvmlProcess {
+  unsigned process;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
+struct NvmlField {
+  unsigned field, scope;
+  long long time, latency;
+  int type, error;
+  union {
+    unsigned number;
+    unsigned long long wide;
+  } value;
+};
+struct NvmlViolation {
+  unsigned long long time, slowed;  // ns
+};
+constexpr unsigned power_instant = 186;
 
 struct Nvml {
   DriverLibrary library{"libnvidia-ml.so.1"};
@@ -56,9 +92,16 @@ struct Nvml {
       library.find<int(NvmlDevice, int, unsigned*)>("nvmlDeviceGetTemperature");
   int (*power)(NvmlDevice,
                unsigned*) = library.find<int(NvmlDevice, unsigned*)>("nvmlDeviceGetPowerUsage");
+  int (*fields)(NvmlDevice, int, NvmlField*) =
+      library.find<int(NvmlDevice, int, NvmlField*)>("nvmlDeviceGetFieldValues");
   int (*reasons)(NvmlDevice, unsigned long long*) = clock_reasons();
-  int (*processes)(NvmlDevice, unsigned*, void*) =
-      library.find<int(NvmlDevice, unsigned*, void*)>("nvmlDeviceGetComputeRunningProcesses_v3");
+  int (*violation)(NvmlDevice, int, NvmlViolation*) =
+      library.find<int(NvmlDevice, int, NvmlViolation*)>("nvmlDeviceGetViolationStatus");
+  int (*parts)(NvmlDevice, unsigned*, unsigned*) =
+      library.find<int(NvmlDevice, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
+  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) =
+      library.find<int(NvmlDevice, unsigned*, NvmlProcess*)>(
+          "nvmlDeviceGetComputeRunningProcesses_v3");
   int started = initialise != nullptr ? initialise() : -1;
 
  private:
@@ -99,6 +142,64 @@ std::optional<double> ask(int (*function)(NvmlDevice, Given..., unsigned*), Nvml
   return static_cast<double>(value) * unit;
 }
 
+// The mean of a second on newer GPUs, of which a sample is a small part; this moment's where the
+// driver has that.
+std::optional<double> power_of(NvmlDevice device) {
+  constexpr int unsigned_int = 1;
+  constexpr double milliwatt = 1e-3;
+  NvmlField field{};
+  field.field = power_instant;
+  if (nvml().fields != nullptr && nvml().fields(device, 1, &field) == 0 && field.error == 0 &&
+      field.type == unsigned_int) {
+    return field.value.number * milliwatt;
+  }
+  return ask<>(nvml().power, device, milliwatt);
+}
+
+// All processes of the GPU's list. On a part of one (MIG) the list holds those of all parts; where
+// this process is not in it, it is of others than those that are meant: a container's numbers are
+// not the machine's, and MPS counts as one.
+std::optional<int64_t> processes_on(NvmlDevice device) {
+  unsigned is_parted = 0, will_be = 0;
+  const auto& management = nvml();
+  if (management.parts != nullptr && management.parts(device, &is_parted, &will_be) == 0 &&
+      is_parted != 0) {
+    return std::nullopt;
+  }
+  if (management.processes == nullptr) return std::nullopt;
+  unsigned count = 0;
+  const int answer = management.processes(device, &count, nullptr);
+  if (answer != 0 && answer != nvml_insufficient_size) return std::nullopt;
+  std::vector<NvmlProcess> found(count + 16);
+  count = static_cast<unsigned>(found.size());
+  if (management.processes(device, &count, found.data()) != 0) return std::nullopt;
+  found.resize(std::min<size_t>(count, found.size()));
+  const auto own = static_cast<unsigned>(getpid());
+  const bool has_own =
+      std::any_of(found.begin(), found.end(), [&](const auto& one) { return one.process == own; });
+  return has_own ? std::optional<int64_t>(count) : std::nullopt;
+}
+
+// NVML's of a device, looked up once, or why there is none. By its place on the bus:
+// CUDA_VISIBLE_DEVICES numbers the others anew, NVML does not know it.
+std::pair<std::string, NvmlDevice> nvml_device(at::Device device) {
+  static std::map<int, NvmlDevice> known;
+  const auto found = known.find(cuda_number(device));
+  if (found != known.end()) return {"", found->second};
+  const auto [missing, handle] = driver_device(device);
+  if (!missing.empty()) return {missing, nullptr};
+  const auto& management = nvml();
+  if (const auto absent = management.library.missing(); !absent.empty()) return {absent, nullptr};
+  char bus_id[64] = "";
+  NvmlDevice own = nullptr;
+  if (management.started != 0 || management.device == nullptr ||
+      driver().bus_id(bus_id, sizeof bus_id, handle) != 0 || management.device(bus_id, &own) != 0) {
+    return {"NVML (libnvidia-ml.so.1) does not know this GPU", nullptr};
+  }
+  known.emplace(cuda_number(device), own);
+  return {"", own};
+}
+
 const char* only_nvidia = "only NVIDIA’s GPUs are asked for it";
 
 }  // namespace
@@ -107,7 +208,7 @@ DeviceFacts device_facts(at::Device device) {
   DeviceFacts facts;
   facts.device = device.str();
   facts.name = device.str();
-  if (!device.is_cuda()) {
+  if (cuda_number(device) < 0) {
     facts.missing = only_nvidia;
     return facts;
   }
@@ -125,40 +226,46 @@ DeviceFacts device_facts(at::Device device) {
 
 DeviceState device_state(at::Device device) {
   DeviceState state;
-  if (!device.is_cuda()) {
+  if (cuda_number(device) < 0) {
     state.missing = only_nvidia;
     return state;
   }
-  const auto [missing, handle] = driver_device(device);
+  const auto [missing, own] = nvml_device(device);
   state.missing = missing;
   if (!missing.empty()) return state;
   const auto& management = nvml();
-  state.missing = management.library.missing();
-  if (!state.missing.empty()) return state;
-  // By its place on the bus: CUDA_VISIBLE_DEVICES numbers the others anew, NVML does not know it.
-  char bus_id[64] = "";
-  NvmlDevice nvml_device = nullptr;
-  if (management.started != 0 || management.device == nullptr ||
-      driver().bus_id(bus_id, sizeof bus_id, handle) != 0 ||
-      management.device(bus_id, &nvml_device) != 0) {
-    state.missing = "NVML (libnvidia-ml.so.1) does not know this GPU";
-    return state;
-  }
+  // What changes as soon as the device has nothing to do comes first: an answer takes NVML up to
+  // some milliseconds.
   constexpr double megahertz = 1e6;
-  state.clock = ask<int>(management.clock, nvml_device, megahertz, clock_sm);
-  state.memory_clock = ask<int>(management.clock, nvml_device, megahertz, clock_memory);
-  state.temperature = ask<int>(management.temperature, nvml_device, 1, temperature_gpu);
-  state.power = ask<>(management.power, nvml_device, 1e-3);
+  state.clock = ask<int>(management.clock, own, megahertz, clock_sm);
   if (unsigned long long reasons = 0;
-      management.reasons != nullptr && management.reasons(nvml_device, &reasons) == 0) {
+      management.reasons != nullptr && management.reasons(own, &reasons) == 0) {
     state.slowed_by = names_of(reasons);
   }
-  // Asked with no room for them, it says how many there are.
-  if (unsigned count = 0; management.processes != nullptr) {
-    const int answer = management.processes(nvml_device, &count, nullptr);
-    if (answer == 0 || answer == nvml_insufficient_size) state.processes = count;
-  }
+  state.power = power_of(own);
+  state.memory_clock = ask<int>(management.clock, own, megahertz, clock_memory);
+  state.temperature = ask<int>(management.temperature, own, 1, temperature_gpu);
+  state.processes = processes_on(own);
   return state;
+}
+
+std::map<std::string, int64_t> slowed_so_far(at::Device device) {
+  static constexpr std::pair<int, const char*> policies[] = {{0, "power cap"}, {1, "heat"}};
+  std::map<std::string, int64_t> slowed;
+  if (cuda_number(device) < 0) return slowed;
+  const auto [missing, own] = nvml_device(device);
+  if (!missing.empty() || nvml().violation == nullptr) return slowed;
+  for (const auto& [policy, name] : policies) {
+    NvmlViolation counted{};
+    if (nvml().violation(own, policy, &counted) == 0)
+      slowed[name] = static_cast<int64_t>(counted.slowed);
+  }
+  return slowed;
+}
+
+void reset_persisting_cache(at::Device device) {
+  if (cuda_number(device) < 0 || driver().reset_cache == nullptr) return;
+  driver().reset_cache();
 }
 
 }  // namespace opsmith

@@ -5,6 +5,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,18 @@ struct DeviceState {
   std::optional<double> clock, memory_clock;  // Hz
   std::optional<double> temperature, power;   // degrees Celsius, W
   std::vector<std::string> slowed_by;         // "power cap", "heat": why the clock is kept down
-  std::optional<int64_t> processes;           // that compute on it, this one included
-  std::string missing;                        // why nothing is known; "" else
+  // That compute on it, this one included; absent where NVML's list is not of them: on a part of a
+  // GPU (MIG), under MPS, and where processes have other numbers (a container).
+  std::optional<int64_t> processes;
+  std::string missing;  // why nothing is known; "" else
 };
 DeviceState device_state(at::Device device);
+
+// Nanoseconds for which the clock was kept down so far, by the same names; empty where the driver
+// does not count them. What happens between two looks at the state is seen by them only.
+std::map<std::string, int64_t> slowed_so_far(at::Device device);
+
+// Lines of the L2 cache that a kernel has asked to keep may be overwritten again.
+void reset_persisting_cache(at::Device device);
 
 }  // namespace opsmith

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "runtime/arguments.h"
+#include "runtime/devices.h"
 #include "runtime/failure.h"
 #include "runtime/program/program.h"
 #include "runtime/registry.h"
@@ -124,7 +125,9 @@ bool TimedCall::probe(const TimedCallRequest& request) {
   for (const auto& input : function.inputs)
     before.push_back(input.detach().clone());
   Tensors outputs;
+  const DeviceWatch watch;
   flops_ = count_flops([&] { outputs = function.call(function.inputs); });
+  if (device_.is_cpu()) find_device(watch, outputs);
   bool writes = !count_bytes(versions, outputs).empty();
   // Or without telling anybody.
   for (size_t i = 0; i < before.size() && !writes; ++i) {
@@ -132,6 +135,14 @@ bool TimedCall::probe(const TimedCallRequest& request) {
   }
   sets_.clear();
   return writes;
+}
+
+// Of a call whose inputs all lie on the CPU.
+void TimedCall::find_device(const DeviceWatch& watch, const Tensors& outputs) {
+  for (const auto& output : outputs) {
+    if (device_.is_cpu() && !output.is_cpu()) device_ = output.device();
+  }
+  if (device_.is_cpu()) device_ = watch.used().value_or(device_);
 }
 
 void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool shared) {

@@ -16,6 +16,8 @@
 
 namespace opsmith {
 
+class DeviceWatch;
+
 enum class TimingDirection { forward, backward, both };
 constexpr auto texts_of(TimingDirection) {
   return enum_texts<TimingDirection>({{TimingDirection::forward, "forward"},
@@ -50,7 +52,8 @@ class TimedCall {
 
   const std::string& name() const { return name_; }
   const Callable& callable() const { return *callable_; }
-  // Where the work is done: that of the first input that is not on the CPU.
+  // Where the work is done: that of the first input that is not on the CPU, else of an output, else
+  // the one that a call has taken memory of.
   at::Device device() const { return device_; }
   size_t sets() const { return sets_.size(); }
   // What one forward moves: the inputs of a set, outputs in memory of their own, and inputs that
@@ -92,6 +95,7 @@ class TimedCall {
     Tensors roots, gradients;  // of a graph that is kept, for backward
   };
   void add_set(const TimedCallRequest& request, int64_t number, bool shared);
+  void find_device(const DeviceWatch& watch, const Tensors& outputs);
   // Calls it once on inputs of its own: counts, and tells whether it writes to any of them.
   bool probe(const TimedCallRequest& request);
   void forward(std::vector<c10::IValue>& stack) const;

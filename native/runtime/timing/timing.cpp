@@ -16,6 +16,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/process/memory_limit.h"
+#include "runtime/profile/device_tracing.h"
 #include "runtime/registry.h"
 #include "runtime/timing/counters.h"
 #include "runtime/timing/frequency.h"
@@ -155,18 +156,39 @@ int64_t calls_between_events(Timing& timing) {
 }
 
 // The state of the device while it makes more of the calls, which take it so many seconds each: at
-// rest its clock is another, and nothing keeps that down.
+// rest its clock is another, and nothing keeps that down. Calls that are launched no faster than
+// they are made leave it with nothing to do: other work comes behind them.
 DeviceState state_at_work(Timing& timing, double seconds) {
-  constexpr double long_enough = 5e-3;
+  constexpr double long_enough = 5e-3, longest = 0.2;
   auto& clock = *timing.clock;
+  auto state = device_state(clock.device());
+  if (!state.missing.empty()) return state;
   const auto most = static_cast<double>(clock.most_calls());
   const double wanted = std::clamp(long_enough / std::max(seconds, 1e-9), 1.0, std::max(most, 1.0));
   const c10::DeviceGuard current(clock.device());
-  for (int64_t i = 0; i < static_cast<int64_t>(wanted); ++i)
-    timing.call->once();
-  auto state = device_state(clock.device());
-  clock.synchronize();
+  for (double behind = 4 * long_enough; behind <= longest; behind *= 2) {
+    for (int64_t i = 0; i < static_cast<int64_t>(wanted); ++i)
+      timing.call->once();
+    clock.keep_busy(behind);
+    state = device_state(clock.device());
+    const bool was_at_work = clock.is_busy();
+    clock.synchronize();
+    if (was_at_work) break;
+  }
   return state;
+}
+
+// What kept the clock down meanwhile, though it may not do so at the moment of a look.
+void add_slowed(DeviceState& state, const std::map<std::string, int64_t>& before,
+                const std::map<std::string, int64_t>& after) {
+  for (const auto& [reason, nanoseconds] : after) {
+    const auto known = before.find(reason);
+    auto& names = state.slowed_by;
+    if (known != before.end() && nanoseconds > known->second &&
+        std::find(names.begin(), names.end(), reason) == names.end()) {
+      names.push_back(reason);
+    }
+  }
 }
 
 // Calls until two medians of five samples in a row are the same.
@@ -247,6 +269,7 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
   if (timing.clock) {
     const auto calls = calls_between_events(timing);
     timing.calls_per_sample = timing.cold ? 1 : calls;
+    opened.between_events = timing.clock->nothing();
   } else if (!timing.cold) {
     timing.calls_per_sample = calls_in_a_sample([&] { timing.call->once(); });
   }
@@ -269,11 +292,14 @@ TimingSamples sample_timing(const SampleRequest& request) {
   call.use(timing.fresh ? timing.next_set++ : 0);
   call.once();
   HardwareCounters counters;
+  std::map<std::string, int64_t> slowed_before;
   const auto frequency = effective_frequency();
   if (timing.clock) {
     const auto device = timing.clock->device();
-    samples.device =
-        DeviceSamples{timing.clock->launch([&] { call.once(); }), device_state(device), {}};
+    const double launch = timing.clock->launch([&] { call.once(); });
+    samples.device = DeviceSamples{launch, device_state(device), {}, 0};
+    slowed_before = slowed_so_far(device);
+    timing.clock->take_behind();
   }
   if (!timing.cold && !timing.clock) settle(timing);
   const auto before = cpu_times();
@@ -286,7 +312,12 @@ TimingSamples sample_timing(const SampleRequest& request) {
   if (const auto now = effective_frequency(); frequency && now) {
     samples.frequencies = {*frequency, *now};
   }
-  if (samples.device) samples.device->after = state_at_work(timing, median(samples.seconds));
+  if (samples.device) {
+    samples.device->behind = timing.clock->take_behind();
+    const auto slowed = slowed_so_far(timing.clock->device());
+    samples.device->after = state_at_work(timing, median(samples.seconds));
+    add_slowed(samples.device->after, slowed_before, slowed);
+  }
   samples.thread = after.thread - before.thread;
   samples.process = after.process - before.process;
   samples.machine = after.machine - before.machine;
@@ -339,13 +370,13 @@ ReplayedCall replay_timing(const SampleRequest& request) {
   return replay_call(*timing.call, *timing.clock, request.count, timing.calls_per_sample);
 }
 
-WrittenFile profile_timing(const TimingFileRequest& request) {
+ProfiledCall profile_timing(const TimingFileRequest& request) {
   auto& timing = timing_on_device(request.handle);
   const Stage stage(ErrorCode::operator_check, "listing kernels");
   const ThreadCount threads(timing.threads);
   timing.call->use(0);
-  profile_call(*timing.call, *timing.clock, request.path);
-  return {request.path};
+  const auto printed = profile_call(*timing.call, *timing.clock, request.path);
+  return {request.path, why_nothing_traced(printed)};
 }
 
 WrittenFile save_timing(const TimingFileRequest& request) {

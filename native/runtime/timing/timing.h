@@ -45,6 +45,7 @@ struct OpenedTiming {
   Warmup warmup;
   int64_t bytes = 0, flops = 0;
   bool gives_views = false;
+  double between_events = 0;  // seconds, with nothing between them; 0 on the CPU
   std::vector<TimingTrap> traps;
 };
 
@@ -52,6 +53,7 @@ struct OpenedTiming {
 struct DeviceSamples {
   double launch = 0;  // seconds
   DeviceState before, after;
+  int64_t behind = 0;  // samples that hold some launching
 };
 
 // contract/timing.ts's timingSamples.
@@ -87,6 +89,11 @@ struct WrittenFile {
   std::string path;
 };
 
+// `missing`: why there may be no kernel in the trace.
+struct ProfiledCall {
+  std::string path, missing;
+};
+
 // `with`: another open timing, or a file that save_timing() wrote.
 struct CompareRequest {
   int64_t handle = 0;
@@ -112,8 +119,8 @@ TimingSamples sample_timing(const SampleRequest& request);
 TimingLayers timing_layers(const TimingHandle& request);
 // Both throw Failure (device.unavailable) for a call on the CPU.
 ReplayedCall replay_timing(const SampleRequest& request);
-WrittenFile profile_timing(const TimingFileRequest& request);  // throws Failure (io)
-WrittenFile save_timing(const TimingFileRequest& request);     // throws Failure (io)
+ProfiledCall profile_timing(const TimingFileRequest& request);  // throws Failure (io)
+WrittenFile save_timing(const TimingFileRequest& request);      // throws Failure (io)
 TimingComparison compare_timing(const CompareRequest& request);
 ClosedTimings close_timings(const TimingHandles& requested);
 void close_all_timings();

@@ -24,6 +24,7 @@ const reasons: Record<HostExit['reason'], string> = {
   processes: 'Too many processes',
   'temporary-files': 'Too many temporary files',
   descriptors: 'File descriptors misused',
+  device: 'The device was lost',
   killed: 'Killed from outside',
   unknown: 'Ended for an unknown reason',
 }

@@ -50,6 +50,12 @@ function Device({ memory, report }: Props): ReactElement {
           <dd className="number">{bytesText(inputBytes)}</dd>
         </div>
       </dl>
+      {device !== 'cpu' && (
+        <p className="muted">
+          Blocks of libtorch’s allocator, which it rounds up. The context of the device and the
+          workspaces of its libraries come on top: 300 to 500 MB on a GPU.
+        </p>
+      )}
       {holders.length > 0 && (
         <table className="table" data-testid="profile-holders">
           <thead>

@@ -127,7 +127,10 @@ function Options(): ReactElement {
             {one}
           </label>
         ))}
-        <label className="check" title="Also with the caches flushed before every call">
+        <label
+          className="check"
+          title="Also with the caches overwritten before every call, as triton.testing.do_bench does. On a GPU, what reads less than its L2 cache also pays for writing that back."
+        >
           <input
             type="checkbox"
             checked={draft.cold}

@@ -65,6 +65,9 @@ export function summaryLines(report: ProfileReport): string[] {
   return [
     `${trace.op}, ${backward ? 'forward and backward' : 'forward'}, ${threads}`,
     `${time(seconds[0])} ${unit[0]}: ${runs}; without the profiler ${time(seconds[1])} ${unit[0]}`,
+    ...(trace.deviceMissing === ''
+      ? []
+      : [`No kernels of the device were seen: ${trace.deviceMissing}.`]),
     ...(trace.cutEvents > 0
       ? [
           `Only the first ${trace.events.name.length} events were kept; ${trace.cutEvents} more are missing here.`,

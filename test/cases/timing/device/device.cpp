@@ -4,19 +4,25 @@
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <dlfcn.h>
 #include <torch/library.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
+
+#include "memory.h"
 
 namespace test_device {
 namespace {
@@ -31,10 +37,15 @@ class Worker {
     std::thread([this] { work(); }).detach();
   }
   void give(std::function<void()> job) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.size() < launch_queue; });
     jobs_.push_back(std::move(job));
     ++given_;
     changed_.notify_all();
+  }
+  bool is_busy() {
+    const std::lock_guard lock(mutex_);
+    return done_ < given_;
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -49,6 +60,7 @@ class Worker {
       changed_.wait(lock, [&] { return !jobs_.empty(); });
       auto job = std::move(jobs_.front());
       jobs_.pop_front();
+      changed_.notify_all();
       lock.unlock();
       job();
       job = nullptr;
@@ -67,6 +79,19 @@ Worker& worker(c10::StreamId stream) {
   // Its threads never end: it must outlive everything.
   static auto* workers = new Worker[streams];
   return workers[stream];
+}
+
+std::mutex fault_mutex;
+std::string fault;
+const pid_t owner = getpid();
+
+/// As CUDA's devices, it can be hidden from a process.
+bool is_hidden() {
+  static const bool hidden = [] {
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    return visible != nullptr && *visible == '\0';
+  }();
+  return hidden;
 }
 
 using Jobs = std::vector<std::function<void()>>;
@@ -97,7 +122,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   c10::Device getDevice() const override { return device; }
   void setDevice(c10::Device) const override {}
   void uncheckedSetDevice(c10::Device) const noexcept override {}
-  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+  c10::DeviceIndex deviceCount() const noexcept override { return is_hidden() ? 0 : 1; }
   c10::Stream getStream(c10::Device) const override { return stream_of(current); }
   c10::Stream getDefaultStream(c10::Device) const override { return stream_of(0); }
   c10::Stream getStreamFromGlobalPool(c10::Device, bool) const override { return stream_of(1); }
@@ -106,6 +131,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   }
   void record(void** event, const c10::Stream& stream, c10::DeviceIndex,
               c10::EventFlag) const override {
+    check_device();
     if (*event == nullptr) *event = new Event(std::make_shared<Moment>());
     const auto moment = *static_cast<Event*>(*event);
     moment->reached = false;
@@ -130,30 +156,18 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   }
   void synchronizeEvent(void* event) const override {
     wait_for_moment(*static_cast<Event*>(event));
+    check_device();
   }
   bool queryStream(const c10::Stream&) const override { return false; }
   void synchronizeStream(const c10::Stream& stream) const override { wait_for(stream.id()); }
   void synchronizeDevice(c10::DeviceIndex) const override { wait_for_all(); }
   double elapsedTime(void* start, void* end, c10::DeviceIndex) const override {
     const auto from = (*static_cast<Event*>(start))->at, to = (*static_cast<Event*>(end))->at;
-    return std::chrono::duration<double, std::milli>(to - from).count();
+    constexpr double step = 0.5e-3;
+    return std::round(std::chrono::duration<double, std::milli>(to - from).count() / step) * step;
   }
 };
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard);
-
-struct HostMemory final : c10::Allocator {
-  c10::DataPtr allocate(size_t bytes) override {
-    void* memory = std::malloc(std::max<size_t>(bytes, 1));
-    return {memory, memory, &std::free, device};
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return &std::free; }
-  void copy_data(void* to, const void* from, size_t bytes) const override {
-    wait_for_all();
-    std::memcpy(to, from, bytes);
-  }
-};
-HostMemory memory;
-REGISTER_ALLOCATOR(c10::DeviceType::PrivateUse1, &memory);
 
 struct Graph final : at::GraphImplInterface {
   explicit Graph(const at::GraphImplArgs&) {}
@@ -185,7 +199,8 @@ at::Tensor empty(c10::IntArrayRef size, std::optional<at::ScalarType> dtype,
   const auto meta = c10::scalarTypeToTypeMeta(dtype.value_or(at::kFloat));
   const auto bytes = static_cast<size_t>(strides.numel()) * meta.itemsize();
   auto tensor = at::detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(c10::Storage::use_byte_size_t(), bytes, memory.allocate(bytes), &memory),
+      c10::Storage(c10::Storage::use_byte_size_t(), bytes, device_memory()->allocate(bytes),
+                   device_memory()),
       c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), meta);
   tensor.unsafeGetTensorImpl()->set_sizes_and_strides(size, strides.strides());
   return tensor;
@@ -202,7 +217,7 @@ at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride,
 /// The same memory, as a tensor of the CPU.
 at::Tensor on_host(const at::Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
-  return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(),
+  return at::from_blob(seen_by_device(tensor.data_ptr()), tensor.sizes(), tensor.strides(),
                        tensor.options().device(at::kCPU));
 }
 
@@ -228,7 +243,7 @@ constexpr auto time_for_large = std::chrono::microseconds(200);
 
 at::Tensor& zero(at::Tensor& tensor) {
   enqueue(current, [tensor] {
-    if (tensor.nbytes() < large) std::memset(tensor.data_ptr(), 0, tensor.nbytes());
+    if (tensor.nbytes() < large) std::memset(seen_by_device(tensor.data_ptr()), 0, tensor.nbytes());
     for (const auto end = Clock::now() + time_for_large; Clock::now() < end;) {
     }
   });
@@ -272,6 +287,7 @@ REGISTER_GRAPH_IMPL(TESTDEVICE, Graph);
 }  // namespace
 
 void enqueue(c10::StreamId stream, std::function<void()> job) {
+  check_device();
   // As on a GPU, what goes to another stream is done, and is no part of the graph.
   if (capturing != nullptr && stream == captured)
     capturing->push_back(std::move(job));
@@ -283,13 +299,38 @@ c10::StreamId current_stream() {
   return current;
 }
 
+bool is_capturing() {
+  return capturing != nullptr;
+}
+
+bool is_busy() {
+  for (int stream = 0; stream < streams; ++stream) {
+    if (worker(stream).is_busy()) return true;
+  }
+  return false;
+}
+
 void wait_for(c10::StreamId stream) {
+  check_device();
   worker(stream).wait();
+  check_device();
 }
 
 void wait_for_all() {
   for (int stream = 0; stream < streams; ++stream)
     wait_for(stream);
+}
+
+void break_device(const std::string& words) {
+  const std::lock_guard lock(fault_mutex);
+  if (fault.empty()) fault = words;
+}
+
+void check_device() {
+  TORCH_CHECK(getpid() == owner, "CUDA error: initialization error (the test device in a copy of its process)");
+  TORCH_CHECK(!is_hidden(), "CUDA error: no CUDA-capable device is detected (the test device is hidden)");
+  const std::lock_guard lock(fault_mutex);
+  TORCH_CHECK(fault.empty(), fault);
 }
 
 }  // namespace test_device

@@ -1,20 +1,30 @@
-// A device of its own for tests of timing on devices: its memory is the host's, a stream of it is a
-// thread that does one job after the other, and an event is the time at which that thread came to
-// it.
+// A device of its own for tests: its memory is out of the host's reach (memory.h), a stream of it is a thread
+// that does one job after the other, and an event is the time at which that thread came to it. Where CUDA is
+// strict it is too: it is of no use in a copy of the process (fork), after a fault everything fails, a stream
+// takes so many launches and no more, and times come in steps of half a microsecond.
 #pragma once
 
 #include <c10/core/Stream.h>
 
 #include <functional>
+#include <string>
 
 namespace test_device {
 
 constexpr int streams = 4;  // 0 is the default one, 1 is given for a stream of one's own
+constexpr size_t launch_queue = 1024;
 
 /// Puts a job at the end of a stream; while the stream is captured, at the end of the graph.
 void enqueue(c10::StreamId stream, std::function<void()> job);
 c10::StreamId current_stream();
+bool is_capturing();
+bool is_busy();
 void wait_for(c10::StreamId stream);
 void wait_for_all();
+
+/// From now on all that is asked of it fails with these words.
+void break_device(const std::string& words);
+/// Throws when it is broken, or this is a copy of the process that loaded it.
+void check_device();
 
 }  // namespace test_device
