@@ -1,8 +1,8 @@
 #pragma once
 
 #include <c10/core/Device.h>
-#include <c10/core/Stream.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/core/Stream.h>
 #include <c10/util/Exception.h>
 
 struct CUstream_st;

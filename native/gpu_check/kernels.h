@@ -1,5 +1,5 @@
-// Launchers of the kernels in plain.cu. They name neither CUDA's types nor libtorch's: nvcc compiles
-// the one, the C++ compiler the other. Each answers nullptr, or why it was not launched.
+// Launchers of the kernels in plain.cu. They name neither CUDA's types nor libtorch's: nvcc
+// compiles the one, the C++ compiler the other. Each answers nullptr, or why it was not launched.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ const char* launch_add_one(const float* from, float* to, int64_t count, CUstream
 /// Copies after `nanoseconds` by the device's own clock.
 const char* launch_spin(const float* from, float* to, int64_t count, int64_t nanoseconds,
                         place where, CUstream_st* current);
-/// Reads all of `from` so many times, past the caches of the multiprocessors; `blocks` sums in `to`.
+/// Reads all of `from` so many times, past the caches of the multiprocessors; `blocks` sums in
+/// `to`.
 const char* launch_read(const float* from, int64_t count, int64_t times, float* to, int64_t blocks,
                         CUstream_st* stream);
 /// Each ends the use of this device's context, but the last, which never ends.

@@ -99,8 +99,8 @@ const char* launch_spin(const float* from, float* to, int64_t count, int64_t nan
 
 const char* launch_read(const float* from, int64_t count, int64_t times, float* to, int64_t blocks,
                         CUstream_st* stream) {
-  read<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
-      reinterpret_cast<const float4*>(from), count / 4, times, to);
+  read<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(reinterpret_cast<const float4*>(from),
+                                                              count / 4, times, to);
   return launched();
 }
 

@@ -107,7 +107,8 @@ DriverReport report_driver() {
     int handle = 0;
     if (cuda.device(&handle, index) == 0) report.devices.push_back(describe(cuda, handle));
   }
-  if (report.devices.empty()) report.why = "NVIDIA’s driver has no device" + likely_cause(no_device);
+  if (report.devices.empty())
+    report.why = "NVIDIA’s driver has no device" + likely_cause(no_device);
   return report;
 }
 

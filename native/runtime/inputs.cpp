@@ -297,7 +297,8 @@ std::string why_no_cuda() {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
   };
   return "NVIDIA’s driver has " + std::to_string(report.devices.size()) +
-         " device(s) and takes CUDA up to " + version(report.version) + ", libtorch was built with a newer one";
+         " device(s) and takes CUDA up to " + version(report.version) +
+         ", libtorch was built with a newer one";
 }
 
 }  // namespace
@@ -312,9 +313,10 @@ at::Device parse_device(const std::string& name) {
   }
   if (!device.is_cuda()) return device;
   if (!at::globalContext().hasCUDA()) {
-    throw Failure(ErrorCode::device_unavailable,
-                  "There is no CUDA device here that libtorch can use: " + why_no_cuda() + ".",
-                  "Set the device to cpu, or see what Doctor says of the GPU: opsmith doctor --gpu");
+    throw Failure(
+        ErrorCode::device_unavailable,
+        "There is no CUDA device here that libtorch can use: " + why_no_cuda() + ".",
+        "Set the device to cpu, or see what Doctor says of the GPU: opsmith doctor --gpu");
   }
   const auto count = at::detail::getCUDAHooks().deviceCount();
   if (device.index() >= count) {

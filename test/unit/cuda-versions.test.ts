@@ -140,6 +140,7 @@ describe('the CUDA of a libtorch folder', () => {
     }
     return made
   }
+
   const gpuBuild = { 'lib/libtorch_cuda.so': '' }
 
   it.each([

@@ -135,7 +135,7 @@ describe('drift', () => {
 
 describe('warnings about a timing', () => {
   const clock = { governor: '', least: 0, most: 0, turbo: '' as const }
-  const machine = { cores: 4, frequency: clock }
+  const machine = { cores: 4, frequency: clock, betweenEvents: 0 }
   const quiet = { wallSeconds: 1, threadSeconds: 1, processSeconds: 1, machineSeconds: 1.1 }
   const point = { threads: 1, cold: false }
   const steady = roundsOf(30, () => 1e-4, 0.01)
@@ -163,7 +163,7 @@ describe('warnings about a timing', () => {
       expect.stringMatching(/the middle half .* over 20 % of the median/),
     ])
     const withGovernor = (governor: string): typeof machine => ({
-      cores: 4,
+      ...machine,
       frequency: { ...clock, governor },
     })
     const governed = warn(wide, quiet, point, withGovernor('powersave'))
@@ -174,7 +174,7 @@ describe('warnings about a timing', () => {
   it('a changed clock gives a warning with the cause and what to do about it', () => {
     const moved = [3e9, 3e9, 2.4e9, 2.4e9]
     const say = (change: Partial<MachineFacts['frequency']>): string =>
-      warn(steady, quiet, point, { cores: 4, frequency: { ...clock, ...change } }, moved).join()
+      warn(steady, quiet, point, { ...machine, frequency: { ...clock, ...change } }, moved).join()
     expect(say({})).toMatch(/clock changed between 2.40 and 3.00 GHz .* virtual machines/)
     expect(say({ governor: 'performance', turbo: 'on' })).toMatch(/turn turbo off/)
     expect(say({ governor: 'schedutil', turbo: 'on' })).toMatch(/"performance" instead of "sche/)

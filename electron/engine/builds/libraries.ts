@@ -115,8 +115,7 @@ export class Libraries {
 
   /** The same in op hosts of openHostsBeside(), which it loads the library into. */
   async callBeside<N extends HostCallName>(
-    hosts: HostPool,
-    project: ProjectOrFolder,
+    { hosts, project }: { hosts: HostPool; project: ProjectOrFolder },
     name: N,
     input: HostInput<N>,
     options: CallOptions,

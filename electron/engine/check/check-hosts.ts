@@ -97,12 +97,17 @@ export class CheckHosts {
   ): Promise<Result<OperatorCheckReport>> {
     if (!hosts.ok) return hosts
     const { libraries, project } = this
-    return await libraries.callBeside(hosts.value, project, 'operatorCheck.run', request, options)
+    return await libraries.callBeside(
+      { hosts: hosts.value, project },
+      'operatorCheck.run',
+      request,
+      options,
+    )
   }
 
   async close(): Promise<void> {
     const opened = await Promise.all([this.hidden, this.disposable])
-    await Promise.all(opened.map((hosts) => (hosts?.ok ? hosts.value.close() : undefined)))
+    await Promise.all(opened.flatMap((hosts) => (hosts?.ok ? [hosts.value.close()] : [])))
   }
 }
 

@@ -107,7 +107,12 @@ export class Profiles {
     const hosts = await libraries.openHostsBeside(project, profilingEnvironment)
     if (!hosts.ok) return hosts
     try {
-      return await libraries.callBeside(hosts.value, project, 'profile.run', input, options)
+      return await libraries.callBeside(
+        { hosts: hosts.value, project },
+        'profile.run',
+        input,
+        options,
+      )
     } finally {
       await hosts.value.close()
     }

@@ -48,7 +48,7 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
   const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
   if (behind > 0) {
     warnings.push(
-      `Launching is a part of ${behind} of its samples: the host needs longer for a call than the device could be kept busy meanwhile. Their time is that of the host.`,
+      `${behind} samples include the launch: the host needs longer for a call than the device could be kept busy. Their time is that of the host.`,
     )
   }
   return warnings

@@ -120,9 +120,9 @@ export function noiseWarnings(
   { rounds, used, frequencies }: TakenSamples,
   summary: Summary,
   { device, point }: { device: string; point: { threads: number; cold: boolean } },
-  machine: Pick<MachineFacts, 'cores' | 'frequency'>,
-  betweenEvents = 0,
+  machine: Pick<MachineFacts, 'cores' | 'frequency'> & { betweenEvents: number },
 ): string[] {
+  const { betweenEvents } = machine
   const isOnHost = device === 'cpu'
   const warnings: string[] = []
   const spread = spreadOf(summary)

@@ -199,11 +199,14 @@ function timedRow(
     warnings: [
       ...outcome.warnings,
       ...(isInside ? [onDeviceInside(opened.device)] : []),
-      ...noiseWarnings(taken, summary, base, limits.machine, opened.betweenEvents),
+      ...noiseWarnings(taken, summary, base, {
+        ...limits.machine,
+        betweenEvents: opened.betweenEvents,
+      }),
       ...deviceWarnings(taken.device, 1 + limits.beside.size),
       ...(known && known.ceilingsMissing !== ''
         ? [
-            `What ${base.device} can do at most is not known (${known.ceilingsMissing}): times are not held against it.`,
+            `The limits of ${base.device} are not known (${known.ceilingsMissing}): times are not compared with them.`,
           ]
         : []),
     ],

@@ -21,8 +21,8 @@ class DriverLibrary {
   // another architecture.
   std::string missing() const {
     if (handle_ != nullptr) return "";
-    const bool is_absent = error_.find("No such file") != std::string::npos &&
-                           error_.find(name_) == 0;
+    const bool is_absent =
+        error_.find("No such file") != std::string::npos && error_.find(name_) == 0;
     return is_absent ? std::string(name_) + " (NVIDIA’s driver) is not on this machine"
                      : std::string(name_) + " (NVIDIA’s driver) does not load: " + error_;
   }

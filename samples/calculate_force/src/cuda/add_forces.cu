@@ -1,4 +1,5 @@
-// An index that does not exist is caught in builds with NDEBUG too, as PyTorch's are: with file and line.
+// An index that does not exist is caught in builds with NDEBUG too, as PyTorch's are: with file and
+// line.
 #undef NDEBUG
 #include <cassert>
 
