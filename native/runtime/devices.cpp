@@ -44,17 +44,23 @@ std::vector<at::Device> cuda_devices_in_use() {
   return devices;
 }
 
+// Whether a backend has begun with a device. Its hooks may be there without this one.
+bool has_context(c10::DeviceIndex index) {
+  if (!at::isPrivateUse1HooksRegistered()) return true;
+  try {
+    return at::detail::getPrivateUse1Hooks().hasPrimaryContext(index);
+  } catch (...) {
+    return true;
+  }
+}
+
 // A backend that does not say with which devices it has begun counts with all that it has.
 std::vector<at::Device> own_devices_in_use() {
   std::vector<at::Device> devices;
   if (!c10::impl::hasDeviceGuardImpl(DeviceType::PrivateUse1)) return devices;
   const auto count = c10::impl::getDeviceGuardImpl(DeviceType::PrivateUse1)->deviceCount();
   for (c10::DeviceIndex index = 0; index < count; ++index) {
-    if (at::isPrivateUse1HooksRegistered() &&
-        !at::detail::getPrivateUse1Hooks().hasPrimaryContext(index)) {
-      continue;
-    }
-    devices.emplace_back(DeviceType::PrivateUse1, index);
+    if (has_context(index)) devices.emplace_back(DeviceType::PrivateUse1, index);
   }
   return devices;
 }

@@ -155,7 +155,9 @@ describe('a device out of the host’s reach', () => {
 
   it('checks of a call on a device read nothing of its memory on the host, and none fails', async () => {
     const report = unwrap(await check('test_device::double_it', ['x', 1]))
-    expect(report.findings.filter(({ status }) => status === 'failed')).toEqual([])
+    const failed = report.findings.filter(({ status }) => status === 'failed')
+    // What it lacks indeed.
+    expect(failed.map((finding) => finding.check).sort()).toEqual(['meta', 'registration'])
     const statusOf = (name: string): string =>
       report.findings.find((finding) => finding.check === name)?.status ?? ''
     expect(['determinism', 'threads', 'small_sizes'].map(statusOf)).toEqual([
@@ -172,8 +174,10 @@ describe('a device out of the host’s reach', () => {
     unwrap(await workbench.profiles.run(folder, profile, { timeout: 60 }))
     const report = unwrap(await check('aten::sigmoid', ['x'], inputs))
     expect(report.findings.filter(({ status }) => status === 'failed')).toEqual([])
-    const gradients = report.findings.find((finding) => finding.check === 'gradients')
-    expect(gradients?.status).toBe('passed')
+    const reasons = report.findings.map(({ reason }) => reason).join('\n')
+    expect(reasons).not.toMatch(/fork-based multiprocessing/)
+    const made = report.findings.find((finding) => finding.check === 'gradient_values')
+    expect(made?.status, made?.reason).toBe('passed')
   })
 
   it('a kernel that breaks its device is the failure of its call, and the next call succeeds', async () => {
@@ -207,21 +211,21 @@ describe('a device out of the host’s reach', () => {
       inputs: { x: timingInput.parse({ shape: [8] }) },
     }
     const { rows } = unwrap(await workbench.timings.run(folder, [entry], {}))
-    expect(rows[0]).toMatchObject({ refused: '', device: 'privateuseone:0' })
+    expect(rows[0]).toMatchObject({ refused: '', device: 'testdevice:0' })
     expect(rows[0]?.summary?.median).toBeGreaterThanOrEqual(300e-6)
     expect(rows[0]?.warnings.join()).toMatch(/though its inputs are on the CPU/)
   })
 
   it('a call whose launch takes longer than the device can be kept busy is warned about', async () => {
-    const asked = requestOf('slow_launch', 30_000, { cold: true, seconds: 0.02 })
+    const asked = requestOf('slow_launch', 25_000, { cold: true, seconds: 0.02 })
     const { rows } = unwrap(await workbench.timings.run(folder, [asked], {}))
-    expect(rows[0]?.warnings.join()).toMatch(/Launching is a part of \d+ of its samples/)
+    expect(rows[0]?.warnings.join()).toMatch(/\d+ samples include the launch/)
   })
 
   it('a call of more launches than a stream takes is not: the device never waits', async () => {
     const asked = requestOf('many', 2000, { cold: true, seconds: 0.02 })
     const { rows } = unwrap(await workbench.timings.run(folder, [asked], {}))
-    expect(rows[0]?.warnings.join()).not.toMatch(/Launching is a part/)
+    expect(rows[0]?.warnings.join()).not.toMatch(/samples include the launch/)
   })
 
   it('random and refused captures give their own reasons', async () => {

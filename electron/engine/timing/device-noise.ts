@@ -20,12 +20,19 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
   const after = rounds.map((round) => round.after)
   const [first] = after
   if (!first) return []
+  const warnings: string[] = []
+  const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
+  if (behind > 0) {
+    warnings.push(
+      `${behind} samples include the launch: the host needs longer for a call than the device could be kept busy. Their time is that of the host.`,
+    )
+  }
   if (first.missing !== '') {
     return [
+      ...warnings,
       `The device’s clock, temperature and throttling are not known (${first.missing}): check them yourself before you trust small differences.`,
     ]
   }
-  const warnings: string[] = []
   const reasons = [...new Set(after.flatMap(({ slowedBy }) => slowedBy))]
   if (reasons.length > 0) {
     warnings.push(
@@ -43,12 +50,6 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
     const own = hosts === 1 ? 'this one' : `${hosts} of these timings`
     warnings.push(
       `${processes} processes compute on the GPU, ${own} among them: end the others, then measure again.`,
-    )
-  }
-  const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
-  if (behind > 0) {
-    warnings.push(
-      `${behind} samples include the launch: the host needs longer for a call than the device could be kept busy. Their time is that of the host.`,
     )
   }
   return warnings

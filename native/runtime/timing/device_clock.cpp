@@ -88,6 +88,7 @@ DeviceClock::Elapsed DeviceClock::elapsed(const Call& work) {
 // Seconds of `work`, enqueued while `lead` keeps the device busy for `lead_seconds`.
 double DeviceClock::ahead_of(double host, double lead_seconds, const Call& lead, const Call& work) {
   bool is_first = true, was_full = false;
+  lead_seconds = std::min(lead_seconds, most_ahead);
   for (;;) {
     lead();
     const auto made = elapsed(work);

@@ -14,9 +14,9 @@ namespace {
 
 using Impl = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
 // What decides over the values of a dense input.
-using Key = std::tuple<std::vector<int64_t>, std::string, std::string, Distribution, int64_t, bool,
-                       std::optional<double>, std::optional<double>, std::optional<double>,
-                       std::optional<double>>;
+using InputKey = std::tuple<std::vector<int64_t>, std::string, std::string, Distribution, int64_t,
+                            bool, std::optional<double>, std::optional<double>,
+                            std::optional<double>, std::optional<double>>;
 
 struct Shared {
   Impl tensor;
@@ -27,11 +27,11 @@ struct Shared {
 
 at::Tensor shared_input(const InputSpec& spec) {
   if (!spec.shape || !spec.seed || spec.values || !is_strided(spec)) return make_input(spec);
-  static std::map<Key, Shared> all;
+  static std::map<InputKey, Shared> all;
   for (auto one = all.begin(); one != all.end();)
     one = one->second.tensor.expired() ? all.erase(one) : std::next(one);
-  const Key key{*spec.shape,        spec.dtype, spec.device, spec.distribution, *spec.seed,
-                spec.requires_grad, spec.low,   spec.high,   spec.mean,         spec.std};
+  const InputKey key{*spec.shape,        spec.dtype, spec.device, spec.distribution, *spec.seed,
+                     spec.requires_grad, spec.low,   spec.high,   spec.mean,         spec.std};
   const auto found = all.find(key);
   if (found != all.end()) {
     auto impl = found->second.tensor.lock();

@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include <ATen/accelerator/Graph.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/empty.h>
@@ -217,8 +218,11 @@ at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride,
 /// The same memory, as a tensor of the CPU.
 at::Tensor on_host(const at::Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
-  return at::from_blob(seen_by_device(tensor.data_ptr()), tensor.sizes(), tensor.strides(),
-                       tensor.options().device(at::kCPU));
+  const auto same = at::from_blob(seen_by_device(tensor.data_ptr()), tensor.sizes(), tensor.strides(),
+                                  tensor.options().device(at::kCPU));
+  same._set_neg(tensor.is_neg());
+  same._set_conj(tensor.is_conj());
+  return same;
 }
 
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool) {
@@ -268,6 +272,24 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_copy_from_and_resize", &copy_from_and_resize);
   m.impl("zero_", &zero);
 }
+
+// A copy sees to these itself: without them, copying would ask for a copy first.
+TORCH_LIBRARY_IMPL(aten, Negative, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+}
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+}
+
+struct Hooks final : at::PrivateUse1HooksInterface {
+  bool isBuilt() const override { return true; }
+  bool isAvailable() const override { return !is_hidden(); }
+  bool hasPrimaryContext(c10::DeviceIndex) const override { return !is_hidden(); }
+};
+const bool hooked = [] {
+  at::RegisterPrivateUse1HooksInterface(new Hooks());
+  return true;
+}();
 
 // libtorch keeps pointers to what is registered here, and threads run in it: it must stay loaded.
 const bool stays = [] {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "device.h"
 #include "memory.h"
@@ -28,6 +29,8 @@ bool profiled = false;
 
 /// Twice x, which takes the device so many microseconds.
 void compute(c10::StreamId stream, const at::Tensor& x, const at::Tensor& y, int64_t microseconds) {
+  TORCH_CHECK(x.is_contiguous() && y.is_contiguous() && x.scalar_type() == at::kFloat,
+              "the test device computes with contiguous float32 tensors only");
   profiled = profiled || torch::autograd::profiler::isProfilerEnabledInMainThread();
   test_device::enqueue(stream, [x, y, microseconds] {
     spin(std::chrono::microseconds(microseconds));
@@ -67,7 +70,7 @@ at::Tensor by_default(const at::Tensor& x, int64_t microseconds) {
 /// Its launch takes the host much longer than its work takes the device.
 at::Tensor slow_launch(const at::Tensor& x, int64_t microseconds) {
   auto y = at::empty_like(x);
-  spin(std::chrono::microseconds(microseconds));
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
   compute(test_device::current_stream(), x, y, 10);
   return y;
 }
