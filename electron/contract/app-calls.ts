@@ -14,6 +14,7 @@ import {
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
 import { doctorReport, explainedFailure, largestLog } from './doctor'
+import { gpuCheck, gpuCheckName, gpuReport } from './gpu-check'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
 import {
@@ -509,6 +510,8 @@ export const appCalls = {
     input: z.object({ text: z.string().max(largestLog) }),
     output: z.array(explainedFailure),
   },
+  /** Ten checks of the GPU, none of a project; each also comes as gpu.progressed. */
+  'doctor.gpu': { input: z.object({ job: z.string() }), output: gpuReport },
   'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
   'settings.get': { input: none, output: settings },
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
@@ -597,6 +600,12 @@ export const appEvents = {
     form: exportForm,
     step: z.string(),
     text: z.string(),
+  }),
+  /** Of doctor.gpu: a check that began, or one that is done. */
+  'gpu.progressed': z.object({
+    job: z.string(),
+    running: gpuCheckName.optional(),
+    check: gpuCheck.optional(),
   }),
   'language.changed': languageState,
   /** clangd's diagnostics of one version of an open file. */

@@ -23,6 +23,7 @@ import type { Trust } from '../engine/project/trust'
 import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
+import { Jobs } from './jobs'
 import { oneAtATime } from './one-at-a-time'
 import { ProjectSession } from './project-session'
 import { Terminals } from './terminals'
@@ -45,6 +46,8 @@ export class AppSession {
   isClosing = false
   /** The project that is open. */
   project: ProjectSession | undefined
+  /** Of the machine: they go on when a project is closed. */
+  readonly jobs = new Jobs()
   /** What was proposed last for a folder without opsmith.json. */
   proposal: (ProjectProposal & { apart: string }) | undefined
   /** Messages of failures in the background that the window was sent. */

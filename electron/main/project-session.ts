@@ -1,9 +1,9 @@
 import path from 'node:path'
 
 import type { TrustState } from '../contract/project'
-import { stoppedByUser } from '../engine/host/host-client'
 import { isWithin, realPlace } from '../engine/project/inside'
 import type { ProjectWatcher } from '../engine/project/watch-project'
+import { Jobs } from './jobs'
 import type { Terminals } from './terminals'
 
 /**
@@ -18,7 +18,7 @@ export class ProjectSession {
   private readonly openedModels = new Set<string>()
   private readonly exportFolders = new Set<string>()
   private readonly droppedFiles = new Set<string>()
-  private readonly jobs = new Map<string, AbortController>()
+  private readonly jobs = new Jobs()
 
   /**
    * @param folder absolute
@@ -39,27 +39,16 @@ export class ProjectSession {
 
   /** Runs work that cancel() can end. */
   async job<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController()
-    this.jobs.set(id, controller)
-    try {
-      return await work(controller.signal)
-    } finally {
-      if (this.jobs.get(id) === controller) this.jobs.delete(id)
-    }
+    return await this.jobs.run(id, work)
   }
 
   cancelAll(): void {
-    for (const controller of this.jobs.values()) controller.abort()
+    this.jobs.cancelAll()
   }
 
-  /**
-   * Whether there was such a job.
-   * @param byUser its end is the user's wish, not of newer work in its place: it says where it was
-   */
+  /** As Jobs.cancel(). */
   cancel(id: string, byUser: boolean): boolean {
-    const controller = this.jobs.get(id)
-    controller?.abort(byUser ? stoppedByUser : undefined)
-    return controller !== undefined
+    return this.jobs.cancel(id, byUser)
   }
 
   /** Remembers every file that an answer names: a compiler's message, a kernel, a frame of a stack. */

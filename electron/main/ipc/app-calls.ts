@@ -18,6 +18,7 @@ type GeneralCalls =
   | 'app.memory'
   | 'app.flushed'
   | 'doctor.explainLog'
+  | 'doctor.gpu'
   | 'doctor.report'
   | 'settings.get'
   | 'settings.set'
@@ -45,6 +46,18 @@ export const generalCalls: Handlers<GeneralCalls> = {
     return nothing
   },
   'doctor.explainLog': (_session, { text }) => ok(explainLog(text, machineFacts())),
+  'doctor.gpu': async (session, { job }) =>
+    await session.jobs.run(job, (signal) =>
+      session.workbench.gpuChecks.run({
+        signal,
+        onStart: (running) => {
+          session.send('gpu.progressed', { job, running })
+        },
+        onCheck: (check) => {
+          session.send('gpu.progressed', { job, check })
+        },
+      }),
+    ),
   'doctor.report': async (session, { folder }) => {
     session.workbench.exports.forgetTools()
     // Of another folder the window could name any program as a compiler.

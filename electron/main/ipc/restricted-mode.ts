@@ -8,6 +8,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'app.info',
   'app.flushed',
   'doctor.explainLog',
+  'doctor.gpu',
   'doctor.report',
   'draft.drop',
   'draft.keep',

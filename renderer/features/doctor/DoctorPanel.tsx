@@ -9,6 +9,7 @@ import { Icon } from '../../shell/primitives/Icon'
 import { runDoctor, useDoctor } from '../../store/doctor'
 import { ExplainLog } from './ExplainLog'
 import { FindingRow } from './FindingRow'
+import { GpuSelfTest } from './GpuSelfTest'
 import { Remedy } from './Remedy'
 import { ToolchainChoice } from './ToolchainChoice'
 
@@ -96,6 +97,7 @@ function Report({ report }: { report: DoctorReport }): ReactElement {
         </div>
       ))}
       <ToolchainChoice report={report} />
+      <GpuSelfTest />
       <ExplainLog />
       <table className="table findings">
         <thead>

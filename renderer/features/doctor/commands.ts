@@ -1,6 +1,7 @@
 import type { Command } from '../../store/commands'
 import { runDoctor } from '../../store/doctor'
 import { showPanel } from '../../store/layout'
+import { gpuJob } from './gpu-job'
 
 export const doctorCommands: readonly Command[] = [
   {
@@ -10,6 +11,15 @@ export const doctorCommands: readonly Command[] = [
     run: async () => {
       showPanel('doctor')
       await runDoctor()
+    },
+  },
+  {
+    id: 'doctor.gpu',
+    title: 'Check the GPU of this machine',
+    group: 'Tools',
+    run: async () => {
+      showPanel('doctor')
+      await gpuJob.run()
     },
   },
 ]

@@ -2,6 +2,7 @@ import { defineFeature } from '../../store/feature'
 import { doctorCommands } from './commands'
 import { DoctorPage } from './DoctorPage'
 import { DoctorPanel } from './DoctorPanel'
+import { gpuJob } from './gpu-job'
 
 export const feature = defineFeature({
   id: 'doctor',
@@ -12,6 +13,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'The compilers, libtorch, CUDA and tools of this machine: what is used, what is missing, and the command that installs it.',
+        'GPU self-test checks a GPU in about a minute. Its table can be pasted into an issue.',
       ],
     },
     Page: DoctorPage,
@@ -20,4 +22,5 @@ export const feature = defineFeature({
     menu: 'tools',
   },
   commands: doctorCommands,
+  jobs: [gpuJob],
 })
