@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { gpuTable, isGoodGpuReport } from '../../electron/contract/gpu-check'
-import type { GpuCheck } from '../../electron/contract/gpu-check'
+import type { GpuCheck, GpuCheckStatus } from '../../electron/contract/gpu-check'
 import type { DeviceState } from '../../electron/contract/timing-device'
 import {
   judgeCache,
@@ -23,7 +23,7 @@ import {
   judgeToolchain,
   whyNoDevice,
 } from '../../electron/engine/gpu-check/judge-tools'
-import type { DriverFacts } from '../../electron/engine/gpu-check/judge-tools'
+import type { DriverFacts, ToolchainFacts } from '../../electron/engine/gpu-check/judge-tools'
 import { sentence, withoutAnswer } from '../../electron/engine/gpu-check/judgement'
 import type { DriverDevice, DriverReport } from '../../electron/engine/toolchain/driver-report'
 import type { Gpu } from '../../electron/engine/toolchain/gpus'
@@ -164,7 +164,7 @@ describe('the toolkit', () => {
     missing: '',
   }
 
-  it.each([
+  it.each<[GpuCheckStatus, Partial<ToolchainFacts>, RegExp]>([
     ['passed', {}, /both give the right numbers/],
     [
       'warning',
@@ -185,7 +185,7 @@ describe('the toolkit', () => {
       },
       /does not build: unsupported GNU version \(nvcc 12\.8 takes g\+\+ up to 14, not 15\)/,
     ],
-  ] as const)('%s', (status, change, reason) => {
+  ])('%s', (status, change, reason) => {
     const found = judgeToolchain({ ...given, ...change })
     expect(found.status).toBe(status)
     expect(found.reason).toMatch(reason)
