@@ -283,7 +283,7 @@ describe('the benchmarks of a project', () => {
       true,
     ])
     // Nothing is wrong with a view.
-    expect(rows[0]?.warnings.join()).not.toMatch(/declare "bytes"/)
+    expect(rows[0]?.warnings.join()).not.toMatch(/Declare "bytes"/)
     const clocks = rows.flatMap(({ frequency }) => (frequency ? [frequency.median] : []))
     expect(clocks.every((clock) => clock > 1e8 && clock < 1e10)).toBe(true)
   })
