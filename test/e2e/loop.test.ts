@@ -183,7 +183,9 @@ describe('a project that is edited', () => {
     fs.writeFileSync(file, `// theirs again\n${before}`)
     await app.testId('conflict-bar').waitFor()
     await app.save()
-    const refused = app.testId('notification').filter({ hasText: 'changed on disk after it was opened' })
+    const refused = app
+      .testId('notification')
+      .filter({ hasText: 'changed on disk after it was opened' })
     await refused.waitFor()
     expect(fs.readFileSync(file, 'utf8').startsWith('// theirs again')).toBe(true)
     await app.picture('loop-conflict')
