@@ -92,7 +92,7 @@ describe('wrong timings', () => {
   it('an operator that remembers its output is refused', () => {
     const [own, other] = rowsOf(1)
     expect(own?.summary).toBeUndefined()
-    expect(own?.refused).toMatch(/old output for an input that was changed in place/)
+    expect(own?.refused).toMatch(/old output after an input was changed in place/)
     // What it is timed against did the work.
     expect(other && isShown(other)).toBe(true)
     expect(other?.ratio).toBeUndefined()
