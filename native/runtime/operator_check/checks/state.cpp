@@ -15,6 +15,7 @@
 
 #include "runtime/dtypes.h"
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/other_calls.h"
 
 namespace opsmith {
 namespace {
@@ -73,17 +74,25 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
       "seed the one that all share.");
 }
 
-OperatorCheckFinding check_state(const OperatorCall& call) {
-  const auto before = state_now();
-  call.run(call.fresh());
+// What differs from the state before; `when` begins the sentence.
+std::optional<OperatorCheckFinding> state_fault(const CallState& before, const std::string& when) {
   const auto after = state_now();
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i].second == after[i].second) continue;
-    return failed("after the call, " + before[i].first + " is " + after[i].second + ", not " +
+    return failed(when + ", " + before[i].first + " is " + after[i].second + ", not " +
                       before[i].second + " as before it",
                   "Set it by a guard that sets it back, also where the call throws: what is called "
                   "next goes by it.");
   }
+  return std::nullopt;
+}
+
+OperatorCheckFinding check_state(const OperatorCall& call) {
+  const auto before = state_now();
+  call.run(call.fresh());
+  if (auto fault = state_fault(before, "after the call")) return *fault;
+  run_with_backward(call, call.fresh());
+  if (auto fault = state_fault(before, "after its backward")) return *fault;
   if (auto fault = reseeding_fault(call)) return *fault;
   return passed(
       "rounding, grad mode, threads, default dtype and the generator's seed are as before the "
