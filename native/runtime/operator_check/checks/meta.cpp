@@ -119,7 +119,7 @@ std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& ca
   for (const int64_t size : keeps_sizes ? std::vector<int64_t>() : resizable_sizes(call)) {
     for (const int64_t other : {size - 1, size + 1}) {
       add(with_other_size(call.values(), size, other),
-          "with " + std::to_string(other) + " in place of sizes of " + std::to_string(size) + ", ");
+          "with " + std::to_string(other) + " instead of sizes of " + std::to_string(size) + ", ");
     }
   }
   for (auto& [place, value, words, same] : other_arguments(call)) {

@@ -80,7 +80,7 @@ std::optional<OperatorCheckFinding> unwritten_when_empty(const OperatorCall& cal
     looks.emplace_back([&call, size] {
       const auto empty = with_other_size(call.values(), size, 0);
       return unwritten_fault(call, empty,
-                             "with 0 in place of sizes of " + std::to_string(size) + ", ");
+                             "with 0 instead of sizes of " + std::to_string(size) + ", ");
     });
   }
   return first_found_in_copy(looks);
