@@ -93,7 +93,7 @@ export const checkEntry = z
     for (const [input, { shape, values }] of inputs) {
       if (shape?.some((one) => typeof one === 'string') !== true) continue
       if (values !== undefined)
-        say(['inputs', input, 'shape'], 'literal values have a shape of their own: name no sizes')
+        say(['inputs', input, 'shape'], 'literal values already have a shape: remove the sizes')
       for (const [dim, one] of shape.entries()) {
         if (typeof one !== 'string' || entry.sizes?.[one] !== undefined) continue
         say(

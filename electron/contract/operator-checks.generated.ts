@@ -277,7 +277,8 @@ export const operatorChecks = {
   },
   parallel: {
     title: 'parallel',
-    meaning: 'With more than 2^16 elements, one thread and several give the same result, backward too',
+    meaning:
+      'With more than 2^16 elements, one thread and several give the same result, backward too',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

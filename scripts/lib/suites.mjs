@@ -28,11 +28,35 @@ export function testFiles(suite, words = []) {
     .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
 }
 
-/** Why a suite cannot run here; "" when it can. */
+/**
+ * Why test/gpu cannot run: the first thing that is missing; "" when nothing is.
+ * @param {object} found
+ * @param {string | undefined} found.gpus what `nvidia-smi -L` printed; undefined when it is not on PATH
+ * @param {string} found.libtorch its version, as set-up noted it
+ * @param {string} found.cuda what torch.cuda.is_available() is in libtorch's Python: "True" or "False"; "" without a Python
+ */
+export function gpuProblem({ gpus, libtorch, cuda }) {
+  if (gpus === undefined) return 'no NVIDIA driver here (nvidia-smi is not on PATH)'
+  if (!gpus.startsWith('GPU')) return 'nvidia-smi lists no GPU'
+  if (libtorch.endsWith('+cpu')) {
+    return `libtorch ${libtorch} is a CPU build: npm run setup -- --libtorch FOLDER sets up one for CUDA`
+  }
+  if (cuda === 'False')
+    return `libtorch ${libtorch} cannot use the GPU: opsmith doctor --gpu says why`
+  return ''
+}
+
+/** Why a suite cannot run here; "" when it can. To be asked after set-up. */
 export function problemOf(suite) {
   if (suite !== 'gpu') return ''
-  if (!findOnPath('nvidia-smi')) return 'no NVIDIA driver here (nvidia-smi is not on PATH)'
-  return ask(['nvidia-smi', '-L']).startsWith('GPU') ? '' : 'nvidia-smi lists no GPU'
+  const { libtorchVersion = '', python } =
+    readJson(path.join(setupFolder, 'environment.json')) ?? {}
+  const available = 'import torch; print(torch.cuda.is_available())'
+  return gpuProblem({
+    gpus: findOnPath('nvidia-smi') ? ask(['nvidia-smi', '-L']) : undefined,
+    libtorch: libtorchVersion,
+    cuda: python && findOnPath('nvidia-smi') ? ask([python, '-c', available]).trim() : '',
+  })
 }
 
 /** One for each window that is open at a time; none when the user has a display: one window at a time opens there. */

@@ -76,7 +76,7 @@ describe('JUnit XML', () => {
     expect(attribute(backward?.children[0], 'message')).toBe('2 of 4 elements differ')
     expect(backward?.children[0]?.text).toBe('The sign is wrong.')
     expect(attribute(forward?.children[0], 'message')).toBe('check_forward_ad is off')
-    expect(attribute(reentrant?.children[0], 'message')).toBe('not reached: backward threw')
+    expect(attribute(reentrant?.children[0], 'message')).toBe('not checked: backward threw')
     expect(casesOf(0)[0]?.children).toEqual([])
   })
 

@@ -210,7 +210,7 @@ export class Gradchecks {
     if (names.length === 0) {
       return err(
         'request.invalid',
-        'No input of this call has random values: all points would be the same.',
+        'No input of this call has random values: the inputs would be the same at each point.',
         { hint: 'Give an input the distribution randn, rand or randint.' },
       )
     }

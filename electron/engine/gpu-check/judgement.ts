@@ -26,8 +26,10 @@ export function withoutAnswer(
 /** With a capital and a full stop; the first line of several. */
 export function sentence(text: string): string {
   const [line = ''] = text.trim().split('\n')
-  // The name of a device stays as it is.
-  const whole = /^\w+:\d/.test(line) ? line : line.charAt(0).toUpperCase() + line.slice(1)
+  // Names of devices and tools stay as they are.
+  const whole = /^(?:\w+:\d|nvcc |libtorch )/.test(line)
+    ? line
+    : line.charAt(0).toUpperCase() + line.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
 

@@ -194,7 +194,7 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
       const limit = `${largestManifest >> 20} MB`
       return err(
         'project.invalid',
-        `opsmith.json has ${stat.size >> 20} MB; the limit is ${limit}.`,
+        `opsmith.json is ${Math.ceil(stat.size / 2 ** 20)} MB; the limit is ${limit}.`,
         { file },
       )
     }

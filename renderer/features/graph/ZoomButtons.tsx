@@ -21,7 +21,7 @@ export function ZoomButtons({ surface, view }: Props): ReactElement {
       <IconButton icon="plus" label="Zoom in (+)" onClick={() => by(1.25)} />
       <IconButton
         icon="target"
-        label="Fit (F); again: show all of it"
+        label="Fit to a readable size (F); press again to show the whole graph"
         onClick={() => surface.fit()}
         testId="graph-fit"
       />

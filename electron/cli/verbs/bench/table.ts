@@ -152,7 +152,7 @@ function layersNote({ layers, variant }: TimingRow, unit: Unit): string[] {
   const { full, belowAutograd, kernel } = layers
   const time = (seconds: number): string => `${timeText(seconds, unit)} ${unit[0]}`
   const part = (seconds: number): string =>
-    seconds < leastPart * full ? `under ${leastPart * 100} %` : time(seconds)
+    seconds < leastPart * full ? `under ${Math.round(leastPart * 100)} %` : time(seconds)
   const parts = [
     `autograd ${part(full - belowAutograd)}`,
     ...(kernel === undefined

@@ -11,7 +11,7 @@ function caseOfFinding(outcome: GradcheckOutcome, finding: GradcheckFinding): Te
   const name = report ? findingTitle(report, finding) : finding.check
   const skipped = finding.status === 'skipped' || finding.status === 'not reached'
   const message =
-    finding.status === 'not reached' ? `not reached: ${finding.reason}` : finding.reason
+    finding.status === 'not reached' ? `not checked: ${finding.reason}` : finding.reason
   return {
     name,
     seconds: 0,

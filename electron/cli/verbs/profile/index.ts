@@ -51,7 +51,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: profileVerbOptions,
   notes: [
-    'Without a name it profiles the first function of the program that opsmith.json calls, else its first\ncall. It makes a few runs and shows the one with the median time, sorted by own time (self).',
+    'Without a name it profiles the first call of opsmith.json to a function of the program; if there is none,\nthe first call. It makes a few runs and shows the one with the median time, sorted by own time (self).',
   ],
   runsOperators: true,
   run: runProfile,
