@@ -113,7 +113,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients for each dimension from -rank to rank - 1, flags both ways, other numbers and words, with a bias',
+      'Gradients for each dimension from -rank to rank - 1, both values of flags, other numbers and strings, and with a bias',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -157,7 +157,7 @@ export const operatorChecks = {
   },
   gradient_linear: {
     title: 'gradient linear',
-    meaning: 'Gradients grow evenly with grad_output, small, large and of the other sign',
+    meaning: 'Gradients are proportional to grad_output: small, large and negative',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -165,7 +165,7 @@ export const operatorChecks = {
   gradient_saved: {
     title: 'gradient saved',
     meaning:
-      "Backward goes by its own forward's inputs, after other calls, and when they are freed or written to",
+      'Backward uses the inputs of its own forward, also after other calls, and after they were freed or changed',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

@@ -189,7 +189,10 @@ export class KeptBuilds {
         name === 'last'
           ? '"last" always means the build before.'
           : `Another build is named "${name}".`,
-        { hint: 'Choose another name, or remove this name from the other build first.', path: 'name' },
+        {
+          hint: 'Choose another name, or remove this name from the other build first.',
+          path: 'name',
+        },
       )
     }
     const copy = this.copyOf(project, record)
