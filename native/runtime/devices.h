@@ -1,4 +1,4 @@
-// Devices that work by themselves, and what this process has to do with them.
+// Devices that run kernels asynchronously: which this process uses, and waiting for them.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -11,30 +11,32 @@
 
 namespace opsmith {
 
-// How many devices of one kind libtorch sees, of the kind that has most: CPU and meta are none. As
-// soon as there is one, the first backward of a process starts threads for it, and from then on no
-// copy of the process (fork) can make a backward at all.
+// The number of devices that libtorch sees, of the kind with most devices; CPU and meta do not
+// count. If there is one, the first backward of a process starts threads for it. From then on no
+// copy of the process (fork) can run a backward.
 int64_t visible_devices();
 
-// Those that this process works with already. Asking starts no driver and makes no context.
+// The devices that this process uses already. The question starts no driver and no context.
 std::vector<at::Device> devices_in_use();
 
-// Until each of them has done what it was given. Throws what its backend throws.
+// Waits until each device in use has finished its work. Throws what its backend throws.
 void wait_for_devices();
 
-// What a device says that is waited for, where it fails. After a kernel that wrote where it may
-// not, CUDA gives the same error to all that this process asks of it from then on: `is_lasting`.
+// The error of a device, found by waiting for it. After an illegal write of a kernel, CUDA answers
+// every later call of this process with the same error: `is_lasting`.
 struct DeviceFault {
   std::string message;  // the first line
   bool is_lasting = false;
 };
 std::optional<DeviceFault> device_fault();
 
-// Whether what runs while it lives works with a device, whatever its inputs and results say.
+// Finds out whether code uses a device, also when its inputs and results are on the CPU. The code
+// runs while the watch lives.
 class DeviceWatch {
  public:
   DeviceWatch();
-  // The first device that has given memory meanwhile, or is in use only since.
+  // The first device that allocated memory since the watch began, or that is in use only since
+  // then.
   std::optional<at::Device> used() const;
 
  private:
@@ -42,9 +44,9 @@ class DeviceWatch {
   std::vector<at::Device> in_use_;
 };
 
-// Bytes that a device has left; absent where it does not say.
+// Free bytes of a device; absent if its backend does not report them.
 std::optional<int64_t> free_bytes(at::Device device);
-// Gives memory back that libtorch keeps for later: other processes may need it.
+// Frees memory that libtorch caches: other processes may need it.
 void release_cached_memory(at::Device device);
 
 }  // namespace opsmith

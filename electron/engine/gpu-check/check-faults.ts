@@ -13,7 +13,12 @@ interface Fault {
   args?: (string | number)[]
   /** After which the call is given up. */
   seconds: number
-  isNamed: (error: WorkbenchError) => boolean
+  isNamed: (error: WorkbenchError, op: string) => boolean
+}
+
+/** The op host was ended for its device, and the message names the operator that broke it. */
+function namesLostDevice(error: WorkbenchError, op: string): boolean {
+  return error.exit?.reason === 'device' && error.message.includes(op)
 }
 
 const endlessSeconds = 5
@@ -26,13 +31,13 @@ const faults: readonly Fault[] = [
     name: 'a write outside of its memory',
     op: 'store_outside',
     seconds: 20,
-    isNamed: ({ message }) => /illegal|memory|device|GPU/i.test(message),
+    isNamed: namesLostDevice,
   },
   {
     name: 'an assertion in a kernel',
     op: 'assertion',
     seconds: 20,
-    isNamed: ({ message }) => /assert|device|GPU/i.test(message),
+    isNamed: (error, op) => namesLostDevice(error, op) && /assert/i.test(error.message),
   },
   {
     name: 'a kernel that never ends',
@@ -50,13 +55,14 @@ const faults: readonly Fault[] = [
 ]
 
 async function meet(session: GpuSession, fault: Fault): Promise<FaultFinding> {
-  const { name, op, args, seconds, isNamed } = fault
-  const run = await session.run(`opsmith_gpu_check::${op}`, { ...(args ? { args } : {}), seconds })
+  const { name, args, seconds, isNamed } = fault
+  const op = `opsmith_gpu_check::${fault.op}`
+  const run = await session.run(op, { ...(args ? { args } : {}), seconds })
   const next = await session.whyNotAddingOne('opsmith_gpu_check::add_one', {})
   return {
     fault: name,
     answer: run.ok ? '' : (run.error.message.split('\n')[0] ?? ''),
-    isNamed: !run.ok && isNamed(run.error),
+    isNamed: !run.ok && isNamed(run.error, op),
     isNextRight: next === '',
   }
 }
