@@ -118,7 +118,8 @@ void find_work_elsewhere(TimedCall& call, DeviceClock& clock, std::vector<Timing
   if (clock.waits(once)) {
     traps.push_back({TimingTrapKind::waits,
                      "waits for the device before it returns (item(), nonzero(), a copy to the "
-                     "CPU): after the wait the device is idle until the next launch, so the time includes the launch"});
+                     "CPU): after the wait the device is idle until the next launch, so the time "
+                     "includes the launch"});
   }
 }
 
