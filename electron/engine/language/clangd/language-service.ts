@@ -58,7 +58,7 @@ import type { ClangdServer } from './server'
 const outdated = new Set([-32800, -32801, -32802])
 const methodNotFound = -32601
 /** Seconds for all the files in which a name stands to be read. */
-const readLimit = 180
+const readLimit = 300
 
 /** Of questions about what stands still: who asks them would not see that there was no answer. */
 const asked = 4

@@ -118,9 +118,9 @@ export class ClangdServer {
   ) {
     this.folder = folder
     const args = serverArguments(commandsFolder, queryDriver)
-    // Builds come first: it gets a tenth of a core that somebody else wants as well.
+    // Builds come first: it gets a quarter of a core that somebody else wants as well.
     const nice = findOnPath('nice')
-    const [command, words] = nice ? [nice, ['-n', '10', clangd.path, ...args]] : [clangd.path, args]
+    const [command, words] = nice ? [nice, ['-n', '5', clangd.path, ...args]] : [clangd.path, args]
     this.child = spawn(command, words, {
       cwd: folder,
       stdio: ['pipe', 'pipe', 'pipe'],
