@@ -11,12 +11,14 @@ export const operatorCheckNames = [
   'gradient_shapes',
   'gradient_values',
   'gradient_layouts',
-  'gradient_integers',
+  'gradient_arguments',
   'gradient_dtypes',
   'gradient_subsets',
   'gradient_complex',
   'gradient_second_order',
   'meta',
+  'gradient_linear',
+  'gradient_saved',
   'determinism',
   'earlier_calls',
   'layouts',
@@ -108,9 +110,10 @@ export const operatorChecks = {
     sanitizer: false,
     thorough: false,
   },
-  gradient_integers: {
-    title: 'gradient integers',
-    meaning: 'Gradients for each dimension from -rank to rank - 1, and for both values of flags',
+  gradient_arguments: {
+    title: 'gradient arguments',
+    meaning:
+      'Gradients for each dimension from -rank to rank - 1, both values of flags, other numbers and strings, and with a bias',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -148,6 +151,21 @@ export const operatorChecks = {
   meta: {
     title: 'meta',
     meaning: 'The Meta kernel gives the sizes, strides and dtypes of the real one',
+    onlyWhenAsked: '',
+    sanitizer: false,
+    thorough: false,
+  },
+  gradient_linear: {
+    title: 'gradient linear',
+    meaning: 'Gradients are proportional to grad_output: small, large and negative',
+    onlyWhenAsked: '',
+    sanitizer: false,
+    thorough: false,
+  },
+  gradient_saved: {
+    title: 'gradient saved',
+    meaning:
+      'Backward uses the inputs of its own forward, also after other calls, and after they were freed or changed',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -259,7 +277,8 @@ export const operatorChecks = {
   },
   parallel: {
     title: 'parallel',
-    meaning: 'With more than 2^16 elements, one thread and several give the same result',
+    meaning:
+      'With more than 2^16 elements, one thread and several give the same result, backward too',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -287,7 +306,7 @@ export const operatorChecks = {
   },
   leaks: {
     title: 'leaks',
-    meaning: 'Many calls leave no memory behind',
+    meaning: 'Many calls leave no memory and no open files behind',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

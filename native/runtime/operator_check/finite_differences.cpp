@@ -87,8 +87,9 @@ std::optional<Slope> FiniteDifferences::along(const Tensors& direction, double s
   }
   slope.value = values[0];
   // The error of a central difference grows with the square of its step.
+  slope.rounding = 16 * given_.fineness.epsilon * magnitude_ / step;
   slope.error = std::max(std::abs(values[0] - values[1]), std::abs(values[0] - values[2]) / 4) +
-                16 * given_.fineness.epsilon * magnitude_ / step;
+                slope.rounding;
   return slope;
 }
 

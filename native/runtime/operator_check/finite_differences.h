@@ -12,6 +12,7 @@ namespace opsmith {
 struct Slope {
   double value = 0;
   double error = 0;            // the possible error of `value` by rounding and by the step
+  double rounding = 0;         // the part of it by rounding
   double left = 0, right = 0;  // from one side each
 };
 

@@ -160,6 +160,10 @@ class Search {
     }
     if (std::abs(close->right - close->left) > 0.3 * difference) return std::nullopt;
     if (std::abs(close->value - wide->value) > 0.1 * difference) return std::nullopt;
+    // Steeper the smaller the step, as a change within 1e-8 of 0 is: no step is small enough.
+    const bool is_steeper =
+        std::abs(close->value) > 1.5 * std::abs(wide->value) + 4 * close->rounding;
+    if (is_steeper && std::abs(wide->value) > 4 * wide->rounding) return std::nullopt;
     const auto& tensor = directions_[input];
     return GradientMismatch{given_.wanted[input], index_of(tensor, flat), product / length,
                             wide->value / length, ""};

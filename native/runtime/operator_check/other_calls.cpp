@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "runtime/operator_check/call_with_graph.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
 #include "runtime/operator_check/shared_value.h"
@@ -79,6 +80,11 @@ Tensors results_of(const OperatorCall& call, const Tensors& inputs) {
     if (call.tensors()[i].may_be_written) results.push_back(inputs[i]);
   }
   return results;
+}
+
+void run_with_backward(const OperatorCall& call, const Tensors& inputs) {
+  const CallWithGraph recorded([&call](const Tensors& given) { return call.run(given); }, inputs);
+  if (recorded.error().empty()) recorded.backward(recorded.grad_outputs());
 }
 
 Tensors clones_of(const Tensors& tensors) {

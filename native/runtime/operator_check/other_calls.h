@@ -39,6 +39,9 @@ std::optional<OperatorCheckFinding> written_difference(const OperatorCall& call,
 // The outputs of a call, then the inputs that the schema lets it write. Throws what it throws.
 Tensors results_of(const OperatorCall& call, const Tensors& inputs);
 
+// The call, and its backward where it has one.
+void run_with_backward(const OperatorCall& call, const Tensors& inputs);
+
 Tensors clones_of(const Tensors& tensors);
 
 // Tensors as text, to cross from a copy of the process.

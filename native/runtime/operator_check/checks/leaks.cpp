@@ -1,35 +1,50 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "runtime/failure.h"
 #include "runtime/operator_check/checking_allocator.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/other_calls.h"
 #include "runtime/process/forked_call.h"
 
 namespace opsmith {
 namespace {
 
-// What the calls of check_leaks leave behind each, in bytes; 0 for nothing.
+// What the calls of check_leaks leave behind each, in bytes, and how many open files; 0 for
+// nothing.
 struct LeftBehind {
-  int64_t tensors = 0, heap = 0;
+  int64_t tensors = 0, heap = 0, files = 0;
 };
 
-LeftBehind left_behind(const OperatorCall& call, const Tensors& inputs) {
+int64_t open_files() {
+  int64_t count = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator one("/proc/self/fd", error), end; !error && one != end;
+       one.increment(error))
+    ++count;
+  return count;
+}
+
+LeftBehind left_behind(const std::function<void()>& work) {
   constexpr int batches = 5, calls = 20;
-  std::vector<int64_t> tensors, heap;
+  std::vector<int64_t> tensors, heap, files;
   {
     const CheckingAllocation checking(0);
     for (int i = 0; i < 5; ++i)
-      call.run(inputs);
+      work();
     for (int batch = 0; batch <= batches; ++batch) {
       tensors.push_back(static_cast<int64_t>(CheckingAllocation::live_bytes()));
       heap.push_back(static_cast<int64_t>(mallinfo2().uordblks));
+      files.push_back(open_files());
       for (int i = 0; i < calls; ++i)
-        call.run(inputs);
+        work();
     }
   }
   // Growth in every batch: what grows once is a cache. No block of the heap is smaller than
@@ -40,19 +55,19 @@ LeftBehind left_behind(const OperatorCall& call, const Tensors& inputs) {
       least = std::min(least, bytes[i] - bytes[i - 1]);
     return least >= calls * each ? (bytes.back() - bytes.front()) / (calls * batches) : 0;
   };
-  return {growth(tensors, 1), growth(heap, 24)};
+  return {growth(tensors, 1), growth(heap, 24), growth(files, 1)};
 }
 
 // `when` begins the sentence about a failure.
-OperatorCheckFinding leaks_of(const OperatorCall& call, const Tensors& inputs,
-                              const std::string& when) {
+OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::string& when) {
   // In a copy, which has no other thread: the heap is one for all, and what the process's other
   // threads take meanwhile would be laid at the operator's door.
   const auto outcome = run_forked(
       [&]() -> std::string {
         try {
-          const auto left = left_behind(call, inputs);
-          return std::to_string(left.tensors) + " " + std::to_string(left.heap);
+          const auto left = left_behind(work);
+          return std::to_string(left.tensors) + " " + std::to_string(left.heap) + " " +
+                 std::to_string(left.files);
         } catch (...) {
           return "stops: " + brief(describe_current_exception().message);
         }
@@ -64,7 +79,8 @@ OperatorCheckFinding leaks_of(const OperatorCall& call, const Tensors& inputs,
   if (outcome.end != ForkedOutcome::End::answered) return skipped(outcome.describe());
   LeftBehind left;
   std::istringstream answer(outcome.answer);
-  if (!(answer >> left.tensors >> left.heap)) return skipped("the operator " + outcome.answer);
+  if (!(answer >> left.tensors >> left.heap >> left.files))
+    return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
     return failed(
         when + "each call leaves " + bytes_text(left.tensors) + " of tensor memory behind",
@@ -74,13 +90,23 @@ OperatorCheckFinding leaks_of(const OperatorCall& call, const Tensors& inputs,
     return failed(when + "each call leaves " + bytes_text(left.heap) + " of heap memory behind",
                   "Look for new without delete, and for malloc without free.");
   }
-  return passed("memory is the same after 100 calls");
+  if (left.files > 0) {
+    return failed(when + "each call leaves " + std::to_string(left.files) + " open file(s) behind",
+                  "Close what is opened, also where the call throws: let an object own it.");
+  }
+  return passed("memory and open files are the same after 100 calls");
 }
 
 OperatorCheckFinding check_leaks(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   call.run(call.fresh());  // an operator that throws does so here
-  return leaks_of(call, call.fresh(), "");
+  const auto inputs = call.fresh();
+  const auto forward = leaks_of([&] { call.run(inputs); }, "");
+  const bool has_gradients = std::any_of(
+      inputs.begin(), inputs.end(), [](const at::Tensor& input) { return input.requires_grad(); });
+  if (forward.status != CheckStatus::passed || !has_gradients) return forward;
+  const auto backward = leaks_of([&] { run_with_backward(call, inputs); }, "with its backward, ");
+  return backward.status == CheckStatus::failed ? backward : forward;
 }
 
 // What is kept where sizes are odd, of the tail of a loop say.
@@ -90,7 +116,7 @@ std::optional<OperatorCheckFinding> leak_elsewhere(const OperatorCall& call) {
   const bool refuses =
       run_forked([&] { return call.try_run(odd, outputs); }, patience).answer != "";
   if (refuses) return std::nullopt;
-  auto finding = leaks_of(call, odd, "with sizes of 3, ");
+  auto finding = leaks_of([&] { call.run(odd); }, "with sizes of 3, ");
   if (finding.status != CheckStatus::failed) return std::nullopt;
   return finding;
 }
@@ -98,7 +124,7 @@ std::optional<OperatorCheckFinding> leak_elsewhere(const OperatorCall& call) {
 const RegisteredCheck leaks_check({
     .name = "leaks",
     .title = "leaks",
-    .meaning = "Many calls leave no memory behind",
+    .meaning = "Many calls leave no memory and no open files behind",
     .order = 190,
     .run = check_leaks,
     .run_elsewhere = leak_elsewhere,

@@ -9,6 +9,7 @@
 #include "runtime/dtypes.h"
 #include "runtime/operator_check/autograd_fallback.h"
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/other_arguments.h"
 #include "runtime/operator_check/other_calls.h"
 
 namespace opsmith {
@@ -70,8 +71,8 @@ std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tenso
   return std::nullopt;
 }
 
-// The same with inputs in other layouts, and of other dtypes than the given ones: of all, and of
-// one of several.
+// The same with inputs in other layouts, of other dtypes than the given ones (of all, and of one of
+// several), and with other arguments.
 std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& call) {
   if (call.callable().function != nullptr) return std::nullopt;
   // Of some of libtorch's own, the Meta kernel that torch.compile takes is in Python.
@@ -112,6 +113,21 @@ std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& ca
                         dtype_name(dtype) + ", ";
       add(std::move(mixed), when);
     }
+  }
+  // A window that fits its input leaves nothing over, so that rounding up and down are the same.
+  const bool keeps_sizes = !not_resizable(call).empty();
+  for (const int64_t size : keeps_sizes ? std::vector<int64_t>() : resizable_sizes(call)) {
+    for (const int64_t other : {size - 1, size + 1}) {
+      add(with_other_size(call.values(), size, other),
+          "with " + std::to_string(other) + " instead of sizes of " + std::to_string(size) + ", ");
+    }
+  }
+  for (auto& [place, value, words, same] : other_arguments(call)) {
+    const auto changed = call.with_argument(place, value);
+    looks.emplace_back([changed, words = words] {
+      const auto real = changed.run(changed.fresh());
+      return shape_fault(changed.run(meta_copies(changed.fresh())), real, words);
+    });
   }
   return first_found_in_copy(looks);
 }
@@ -162,7 +178,9 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
       }
     }
   }
-  return passed("sizes, strides, dtypes and aliases agree, in each layout and with mixed dtypes");
+  return passed(
+      "sizes, strides, dtypes and aliases agree, in each layout, with mixed dtypes and other "
+      "arguments");
 }
 
 const RegisteredCheck meta_check({

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/operator_check/call_with_graph.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
@@ -138,6 +139,47 @@ int64_t most_repeats(const Tensors few[3]) {
   return static_cast<int64_t>(most);
 }
 
+// Threads of backward that write to the same gradient. In float64, where the order of additions
+// does not show; nullopt where the operator does not take it.
+std::optional<OperatorCheckFinding> backward_race(const OperatorCall& call, const Tensors& inputs) {
+  Tensors leaves;
+  bool has_gradient = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool is_floating = inputs[i].is_floating_point();
+    auto leaf = inputs[i].detach().to(is_floating ? at::kDouble : inputs[i].scalar_type(),
+                                      /*non_blocking=*/false, /*copy=*/true);
+    const bool is_wanted = is_floating && call.tensors()[i].tensor.requires_grad();
+    if (is_wanted) leaf.requires_grad_();
+    has_gradient = has_gradient || is_wanted;
+    leaves.push_back(std::move(leaf));
+  }
+  if (!has_gradient) return std::nullopt;
+  at::set_num_threads(1);
+  const CallWithGraph recorded([&call](const Tensors& given) { return call.run(given); }, leaves);
+  if (!recorded.error().empty() || recorded.outputs().empty()) return std::nullopt;
+  const auto grads = recorded.grad_outputs();
+  const auto expected = recorded.backward(grads);
+  at::set_num_threads(many_threads);
+  const auto end = Clock::now() + patience_of_races;
+  for (int turn = 0; expected && turn < calls_for_a_race && Clock::now() < end; ++turn) {
+    const auto actual = recorded.backward(grads);
+    for (size_t i = 0; actual && i < expected->size(); ++i) {
+      const auto& one = (*expected)[i];
+      const auto& other = (*actual)[i];
+      if (!one.defined() || !other.defined() || one.numel() == 0) continue;
+      if (one.sizes() != other.sizes() || !one.isfinite().all().item<bool>()) continue;
+      const double largest = one.abs().max().item<double>();
+      if (at::allclose(other, one, /*rtol=*/1e-6, /*atol=*/1e-8 * (largest + 1e-3))) continue;
+      return failed("with " + std::to_string(many_threads) + " threads backward gives another " +
+                        "gradient than with one, in call " + std::to_string(turn + 1) +
+                        " on inputs with more than 2^16 elements",
+                    "Threads add to the same gradient: give each its own range of it, or its own "
+                    "sum.");
+    }
+  }
+  return std::nullopt;
+}
+
 LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repeats,
                             Reached& reached) {
   LargeCalls outcome;
@@ -184,6 +226,7 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
         "its own buffer, and start at the chunk's `begin`.";
     return outcome;
   }
+  outcome.finding = backward_race(call, inputs);
   return outcome;
 }
 
@@ -228,7 +271,8 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
 const RegisteredCheck parallel_check({
     .name = "parallel",
     .title = "parallel",
-    .meaning = "With more than 2^16 elements, one thread and several give the same result",
+    .meaning =
+        "With more than 2^16 elements, one thread and several give the same result, backward too",
     .order = 155,
     .run = check_parallel,
     .compares_calls = true,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/operator_check/call_with_graph.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/guarded_copy.h"
@@ -60,6 +61,35 @@ class GuardedCall {
   GuardedCopy guarded_;
 };
 
+// What backward reads past the ends of grad_output.
+std::optional<OperatorCheckFinding> gradient_reads_fault(const OperatorCall& call) {
+  const CallWithGraph recorded([&call](const Tensors& given) { return call.run(given); },
+                               call.fresh());
+  if (!recorded.error().empty()) return std::nullopt;
+  const auto grads = recorded.grad_outputs();
+  for (size_t o = 0; o < grads.size(); ++o) {
+    if (grads[o].numel() == 0) continue;
+    for (const auto end : {GuardedCopy::End::last, GuardedCopy::End::first}) {
+      const GuardedCopy guarded(grads[o], end);
+      if (!guarded.copy().defined()) return std::nullopt;
+      auto given = grads;
+      given[o] = guarded.copy();
+      const auto outcome = run_forked(
+          [&]() -> std::string {
+            recorded.backward(given);
+            return "";
+          },
+          patience);
+      if (outcome.end != ForkedOutcome::End::signalled) continue;
+      const auto distance = guarded.distance(outcome.address);
+      if (distance.empty()) continue;
+      return ended(outcome, "backward reads (or writes) grad_output " + distance,
+                   "Check the bounds of the loop of backward that reads grad_output.");
+    }
+  }
+  return std::nullopt;
+}
+
 OperatorCheckFinding check_reads_outside(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const at::NoGradGuard unrecorded;
@@ -75,6 +105,7 @@ OperatorCheckFinding check_reads_outside(const OperatorCall& call) {
       }
     }
   }
+  if (auto fault = gradient_reads_fault(call)) return *fault;
   return passed("no access within a page of any input's ends");
 }
 

@@ -15,6 +15,7 @@
 
 #include "runtime/dtypes.h"
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/other_calls.h"
 
 namespace opsmith {
 namespace {
@@ -73,17 +74,25 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
       "shared one.");
 }
 
-OperatorCheckFinding check_state(const OperatorCall& call) {
-  const auto before = state_now();
-  call.run(call.fresh());
+// What differs from the state before; `when` begins the sentence.
+std::optional<OperatorCheckFinding> state_fault(const CallState& before, const std::string& when) {
   const auto after = state_now();
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i].second == after[i].second) continue;
     return failed(
-        "after the call, " + before[i].first + " is " + after[i].second + ", not " +
-            before[i].second + " as before it",
+        when + ", " + before[i].first + " is " + after[i].second + ", not " + before[i].second +
+            " as before it",
         "Use a guard that restores it, also when the call throws: later calls depend on it.");
   }
+  return std::nullopt;
+}
+
+OperatorCheckFinding check_state(const OperatorCall& call) {
+  const auto before = state_now();
+  call.run(call.fresh());
+  if (auto fault = state_fault(before, "after the call")) return *fault;
+  run_with_backward(call, call.fresh());
+  if (auto fault = state_fault(before, "after its backward")) return *fault;
   if (auto fault = reseeding_fault(call)) return *fault;
   return passed(
       "rounding, grad mode, threads, default dtype and the generator's seed are as before the "

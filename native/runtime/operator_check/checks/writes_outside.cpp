@@ -1,8 +1,12 @@
 #include <ATen/core/grad_mode.h>
 
+#include <optional>
+#include <string>
+
 #include "runtime/operator_check/checking_allocator.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/other_calls.h"
 #include "runtime/process/forked_call.h"
 
 namespace opsmith {
@@ -20,6 +24,27 @@ std::string owner_of(const void* data, const OperatorCall& call, const Tensors& 
     }
   }
   return "";
+}
+
+// What backward writes outside of tensors. Where it ends the process, checks of gradients say so.
+std::optional<OperatorCheckFinding> backward_fault(const OperatorCall& call) {
+  const auto outcome = run_forked(
+      [&]() -> std::string {
+        const at::AutoGradMode recording(true);
+        const CheckingAllocation checking(0);
+        run_with_backward(call, call.fresh());
+        const auto damages = checking.damages();
+        if (damages.empty()) return "";
+        const auto& damage = damages.front();
+        const auto distance = damage.distance < 0
+                                  ? bytes_text(-damage.distance) + " before the beginning of "
+                                  : std::to_string(damage.distance) + " bytes past the end of ";
+        return bytes_text(damage.count) + " written outside by backward, " + distance +
+               "a tensor of " + bytes_text(static_cast<int64_t>(damage.bytes));
+      },
+      patience);
+  if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) return std::nullopt;
+  return failed(outcome.answer, "Check the bounds of the loop of backward that writes there.");
 }
 
 OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
@@ -48,7 +73,10 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
     return ended(outcome, "the call ends in " + outcome.describe(),
                  "Check sizes, dtypes and indices (TORCH_CHECK) before memory is read or written.");
   }
-  if (outcome.answer.empty()) return passed("nothing was written within 4 KiB of any tensor");
+  if (outcome.answer.empty()) {
+    if (auto fault = backward_fault(call)) return *fault;
+    return passed("nothing was written within 4 KiB of any tensor");
+  }
   return failed(outcome.answer, "Check the bounds of the loop that writes there.");
 }
 
