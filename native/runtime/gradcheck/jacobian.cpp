@@ -41,18 +41,31 @@ void require_same(const at::Tensor& before, const at::Tensor& after, double eps)
                                                std::to_string(eps) + ": " + what.str() + ".");
 }
 
-// (f(x + step) - f(x - step)) / (2 eps), flat, for each differentiable output. `entry` is a view
-// into the input that is stepped along; it is as it was afterwards.
-Tensors central_difference(const std::function<Tensors()>& call, const at::Tensor& entry,
-                           const at::Scalar& step, const at::Tensor& along, double eps) {
-  const auto original = entry.clone();
+// A view into an input, and how far it is stepped to either side.
+struct Step {
+  at::Tensor entry;
+  at::Tensor along;  // of the shape of `entry`; undefined where `number` counts
+  at::Scalar number = 0;
+};
+
+// (f(x + step) - f(x - step)) / (2 eps), flat, for each differentiable output. All steps are made
+// at once; the inputs are as they were afterwards.
+Tensors central_difference(const std::function<Tensors()>& call, const std::vector<Step>& steps,
+                           double eps) {
+  Tensors originals;
+  for (const auto& step : steps)
+    originals.push_back(step.entry.clone());
   const auto evaluate = [&](bool plus) {
-    // Written at once: `entry` has the dtype of the sum.
-    auto moved = entry;
-    if (along.defined()) {
-      plus ? at::add_out(moved, original, along) : at::sub_out(moved, original, along);
-    } else {
-      entry.copy_(plus ? original + step : original - step);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const auto& original = originals[i];
+      // Written at once: `entry` has the dtype of the sum.
+      auto moved = steps[i].entry;
+      if (steps[i].along.defined()) {
+        plus ? at::add_out(moved, original, steps[i].along)
+             : at::sub_out(moved, original, steps[i].along);
+      } else {
+        moved.copy_(plus ? original + steps[i].number : original - steps[i].number);
+      }
     }
     Tensors results;
     for (const auto& output : differentiable_types(call()))
@@ -61,7 +74,8 @@ Tensors central_difference(const std::function<Tensors()>& call, const at::Tenso
   };
   const auto below = evaluate(false);
   auto above = evaluate(true);
-  entry.copy_(original);
+  for (size_t i = 0; i < steps.size(); ++i)
+    steps[i].entry.copy_(originals[i]);
   Tensors derivatives;
   for (size_t i = 0; i < below.size() && i < above.size(); ++i) {
     require_same(below[i], above[i], eps);
@@ -125,10 +139,10 @@ Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inp
     for (int64_t element = 0; element < data.numel(); ++element) {
       const int64_t row = input.row_of(element);
       const auto entry = element_of(data, element);
-      auto derivatives = central_difference(call, entry, eps, {}, eps);
+      auto derivatives = central_difference(call, {{entry, {}, eps}}, eps);
       if (data.is_complex()) {
         const auto imaginary =
-            central_difference(call, entry, c10::complex<double>(0, eps), {}, eps);
+            central_difference(call, {{entry, {}, c10::complex<double>(0, eps)}}, eps);
         for (size_t i = 0; i < derivatives.size(); ++i)
           derivatives[i] = at::complex(derivatives[i], imaginary[i]);
       }
@@ -152,7 +166,7 @@ Jacobians directional_derivatives(const TensorFunction& function, const Tensors&
     const auto along = [&](const at::Tensor& direction, bool imaginary) {
       auto step = input.restricted(direction) * eps;
       if (imaginary) step = step * at::Scalar(c10::complex<double>(0, 1));
-      return central_difference(call, data, 0, step, eps);
+      return central_difference(call, {{data, step}}, eps);
     };
     auto derivatives = along(directions[i].real, false);
     if (data.is_complex()) {
@@ -163,6 +177,22 @@ Jacobians directional_derivatives(const TensorFunction& function, const Tensors&
     all.push_back(std::move(derivatives));
   }
   return all;
+}
+
+std::optional<Tensors> joint_derivatives(const TensorFunction& function, const Tensors& inputs,
+                                         const std::vector<Direction>& directions, double eps) {
+  const auto differentiable = differentiable_inputs(inputs);
+  if (differentiable.size() < 2) return std::nullopt;
+  std::vector<Step> steps;
+  for (size_t i = 0; i < differentiable.size(); ++i) {
+    const auto& input = inputs[differentiable[i]];
+    if (input.is_complex() || is_sparse(input)) return std::nullopt;
+    for (size_t other = 0; other < inputs.size(); ++other) {
+      if (other != differentiable[i] && input.is_alias_of(inputs[other])) return std::nullopt;
+    }
+    steps.push_back({input.variable_data(), directions[i].real.reshape(input.sizes()) * eps});
+  }
+  return central_difference([&] { return function(inputs); }, steps, eps);
 }
 
 void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input, int64_t first,

@@ -49,6 +49,7 @@ class JacobianChecks {
   void report_facts(const BackwardFacts& facts);
   void compare_projections(const TensorFunction& function, const Tensors& results,
                            const Tensors& outputs, ComplexPart part, BackwardFacts& facts);
+  JacobianComparison projection_of(const JacobianPair& projection, double atol) const;
   void compare_projection(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
                           const JacobianPair& projection, double atol, const Evaluation& evaluation,
                           const std::function<JacobianPair()>& slow);
