@@ -127,7 +127,8 @@ export const operatorChecks = {
   },
   gradient_subsets: {
     title: 'gradient subsets',
-    meaning: 'Each subset of inputs that require grad, and each output used alone',
+    meaning:
+      'Right gradients when only some of the inputs require grad, and when only one output is used',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -136,7 +137,7 @@ export const operatorChecks = {
     title: 'gradient complex',
     meaning: 'Gradients in complex128, if the operator accepts it',
     onlyWhenAsked:
-      'turn on “thorough” (--thorough), or ask for this check by name: many operators accept complex numbers but are meant for real ones',
+      'turn on “thorough” (--thorough), or select this check (--check NAME): many operators accept complex numbers but are meant for real ones',
     sanitizer: false,
     thorough: true,
   },
@@ -144,7 +145,7 @@ export const operatorChecks = {
     title: 'gradient of second order',
     meaning: 'The gradient of the gradient, if it exists',
     onlyWhenAsked:
-      'turn on “thorough” (--thorough), or ask for this check by name: many backwards are meant for first derivatives only',
+      'turn on “thorough” (--thorough), or select this check (--check NAME): many backwards are meant for first derivatives only',
     sanitizer: false,
     thorough: true,
   },
@@ -315,7 +316,7 @@ export const operatorChecks = {
     title: 'address sanitizer',
     meaning: 'What ASan finds in the same calls, in a separate build',
     onlyWhenAsked:
-      'needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name',
+      'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
     thorough: false,
   },
@@ -323,14 +324,14 @@ export const operatorChecks = {
     title: 'undefined behaviour sanitizer',
     meaning: 'What UBSan finds in the same calls',
     onlyWhenAsked:
-      'needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name',
+      'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
     thorough: false,
   },
   large_sizes: {
     title: 'large sizes',
     meaning: 'The same result with more than 2^31 elements; only when you ask for it by name',
-    onlyWhenAsked: 'needs gigabytes of memory: ask for this check by name',
+    onlyWhenAsked: 'needs gigabytes of memory: select this check (--check large_sizes)',
     sanitizer: false,
     thorough: false,
   },

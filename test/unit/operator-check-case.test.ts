@@ -52,7 +52,7 @@ function finding(check: OperatorCheckName, more: Partial<PlacedFinding> = {}): P
 }
 
 const unasked =
-  'needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name'
+  'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)'
 
 /** A function of the project, f.cpp. */
 const frame = (symbol: string, line: number): StackFrame => ({
@@ -113,7 +113,11 @@ describe('the list of operator checks', () => {
       ['nan', 'skipped', 'it counts them'],
       ['address_sanitizer', 'skipped', unasked],
       ['undefined_behaviour_sanitizer', 'skipped', unasked],
-      ['large_sizes', 'skipped', 'needs gigabytes of memory: ask for this check by name'],
+      [
+        'large_sizes',
+        'skipped',
+        'needs gigabytes of memory: select this check (--check large_sizes)',
+      ],
     ])
   })
 

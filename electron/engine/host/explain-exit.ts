@@ -188,7 +188,7 @@ function read(facts: ExitFacts): Reading {
   if (record?.reason === 'processes') {
     return {
       reason: 'processes',
-      message: `Too many processes${doing}: ${processCount(record.processes)} that it started were running, more than one op host may.`,
+      message: `Too many processes${doing}: it started ${processCount(record.processes)}, more than the limit for an op host.`,
     }
   }
   if (record?.reason === 'terminate') {

@@ -35,7 +35,7 @@ export function placeProposal(proposal: ProjectProposal, out: string): Result<Pr
   if (first) {
     return err(
       'request.invalid',
-      `${first.path} would be written in ${folder}: its text is in ${first.origin}.`,
+      `The import needs a new file ${first.path} in ${folder}, with text from ${first.origin}. It cannot be written elsewhere.`,
       { hint: 'Keep opsmith.json in that folder, or save the texts as files first.' },
     )
   }

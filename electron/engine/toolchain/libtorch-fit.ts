@@ -7,5 +7,5 @@ export function whyNoFit(built: Libtorch, loaded: Libtorch, python: string): str
   const between = `The library is built for libtorch ${built.version} (${built.folder}), and ${python} has torch ${loaded.version}`
   if (plainVersion(built.version) !== plainVersion(loaded.version)) return `${between}.`
   if (built.cxx11Abi !== loaded.cxx11Abi) return `${between}, which has another C++ ABI.`
-  return built.hasCuda && !loaded.hasCuda ? `${between}, which has no CUDA.` : ''
+  return built.hasCuda && !loaded.hasCuda ? `${between}, which was built without CUDA.` : ''
 }

@@ -110,7 +110,7 @@ class Gradcheck {
   void check_constant() {
     if (!outputs_.empty()) {
       return findings_.skip(GradcheckCheck::no_differentiable_outputs,
-                            "there are outputs that require grad");
+                            "at least one output requires grad, so this check does not apply");
     }
     const auto jacobians = numerical_jacobians(call_, function_.inputs, all_outputs_, options_.eps);
     for (const auto& by_output : jacobians) {

@@ -66,11 +66,11 @@ export function changeText(report: Pick<CheckedReport, 'error' | 'before'>): str
   const { error, before } = report
   if (!before) return ''
   if (before.error === null || error === null) return ''
-  if (before.error === error) return 'as in the last build'
+  if (before.error === error) return 'same as in the last build'
   if (before.error === 0) return 'larger than in the last build, where it was 0'
   const ratio = error / before.error
   if (!Number.isFinite(ratio)) return ''
-  if (ratio > 0.99 && ratio < 1.01) return 'as in the last build'
+  if (ratio > 0.99 && ratio < 1.01) return 'same as in the last build'
   const times = ratio >= 1 ? ratio : 1 / ratio
   const text =
     times >= 1e6

@@ -163,7 +163,7 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
         className="mono"
         autoFocus
         value={text}
-        placeholder="before vectors"
+        placeholder="for example: without SIMD"
         data-testid="timings-build-name"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

@@ -142,7 +142,7 @@ std::optional<OperatorCheckFinding> promotion_fault(const OperatorCall& call) {
         (!first.defined() || !second.defined() || first.scalar_type() == second.scalar_type())) {
       continue;
     }
-    return failed(std::string("for a float32 and a float64 input the output is ") +
+    return failed(std::string("for one float32 input and one float64 input, the output is ") +
                       dtype_name(output.scalar_type()) +
                       "; torch.result_type of both is float64, in either order",
                   "Promote both inputs (at::result_type), or refuse inputs of different dtypes.");

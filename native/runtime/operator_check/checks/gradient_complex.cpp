@@ -49,7 +49,7 @@ const RegisteredCheck gradient_complex_check({
     .meaning = "Gradients in complex128, if the operator accepts it",
     .order = 58,
     .run = check_gradient_complex,
-    .only_when_asked = "turn on “thorough” (--thorough), or ask for this check by name: many "
+    .only_when_asked = "turn on “thorough” (--thorough), or select this check (--check NAME): many "
                        "operators accept complex numbers but are meant for real ones",
     .compares_calls = true,
     .after = "gradients",

@@ -40,7 +40,7 @@ const RegisteredCheck gradient_second_order_check({
     .meaning = "The gradient of the gradient, if it exists",
     .order = 59,
     .run = check_gradient_second_order,
-    .only_when_asked = "turn on “thorough” (--thorough), or ask for this check by name: many "
+    .only_when_asked = "turn on “thorough” (--thorough), or select this check (--check NAME): many "
                        "backwards are meant for first derivatives only",
     .compares_calls = true,
     .after = "gradients",

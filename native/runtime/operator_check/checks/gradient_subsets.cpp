@@ -114,7 +114,8 @@ OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
 const RegisteredCheck gradient_subsets_check({
     .name = "gradient_subsets",
     .title = "gradient subsets",
-    .meaning = "Each subset of inputs that require grad, and each output used alone",
+    .meaning = "Right gradients when only some of the inputs require grad, and when only one "
+               "output is used",
     .order = 57,
     .run = check_gradient_subsets,
     .compares_calls = true,

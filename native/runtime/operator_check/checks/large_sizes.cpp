@@ -137,7 +137,7 @@ const RegisteredCheck large_sizes_check({
     .meaning = "The same result with more than 2^31 elements; only when you ask for it by name",
     .order = 220,
     .run = check_large,
-    .only_when_asked = "needs gigabytes of memory: ask for this check by name",
+    .only_when_asked = "needs gigabytes of memory: select this check (--check large_sizes)",
     .compares_calls = true,
     .can_shrink = false,
 });

@@ -173,7 +173,7 @@ OperatorCheckFinding check_positions(const OperatorCall& call) {
         "must be computed like the others.";
     return *found;
   }
-  if (!tried) return skipped("no output is elementwise");
+  if (!tried) return skipped("no output is computed element by element");
   return passed("an element's result does not depend on its place or on the number of elements");
 }
 

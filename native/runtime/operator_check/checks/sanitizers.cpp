@@ -10,8 +10,8 @@ const RegisteredCheck address_sanitizer_check({
     .title = "address sanitizer",
     .meaning = "What ASan finds in the same calls, in a separate build",
     .order = 200,
-    .only_when_asked =
-        "needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name",
+    .only_when_asked = "needs a build with sanitizers: turn them on (--sanitize), or select this "
+                       "check (--check NAME)",
     .sanitizer = true,
 });
 
@@ -20,8 +20,8 @@ const RegisteredCheck undefined_behaviour_sanitizer_check({
     .title = "undefined behaviour sanitizer",
     .meaning = "What UBSan finds in the same calls",
     .order = 210,
-    .only_when_asked =
-        "needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name",
+    .only_when_asked = "needs a build with sanitizers: turn them on (--sanitize), or select this "
+                       "check (--check NAME)",
     .sanitizer = true,
 });
 

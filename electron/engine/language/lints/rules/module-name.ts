@@ -22,7 +22,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node,
-        message: `The module name ${words[0] ?? ''} is fixed and may differ from the file name; write ${right}.`,
+        message: `The module is always named ${words[0] ?? ''}, even if the library file has another name; write ${right} in its place.`,
         fixes: [
           {
             title: `Change ${words[0] ?? ''} to ${right}`,
