@@ -6,6 +6,11 @@
 #include "current_stream.h"
 #include "kernels.h"
 
+/// Tests build this for a device that is made of threads.
+#ifndef OPSMITH_GPU_CHECK_DEVICE
+#define OPSMITH_GPU_CHECK_DEVICE CUDA
+#endif
+
 namespace opsmith_gpu_check {
 
 at::Tensor add_one_with_torch(const at::Tensor& x);  // torch.cu
@@ -100,7 +105,7 @@ TORCH_LIBRARY(opsmith_gpu_check, m) {
   m.def("crashing_backward(Tensor x) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(opsmith_gpu_check, CUDA, m) {
+TORCH_LIBRARY_IMPL(opsmith_gpu_check, OPSMITH_GPU_CHECK_DEVICE, m) {
   m.impl("add_one", &add_one);
   m.impl("add_one_torch", &add_one_torch);
   m.impl("spin", &spin);

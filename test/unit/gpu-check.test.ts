@@ -62,6 +62,7 @@ const card: Gpu = {
 const facts: DriverFacts = {
   driver,
   gpus: [card],
+  unlisted: '',
   libtorchCuda: '12.8',
   nvcc: '12.8',
   isWsl: false,
@@ -73,10 +74,7 @@ describe('the driver', () => {
     const found = judgeDriver(facts)
     expect(found.status).toBe('passed')
     expect(found.reason).toBe(
-      'CuInit answers CUDA_SUCCESS, the driver takes CUDA up to 12.8 and has 1 GPU: NVIDIA H100 80GB HBM3.'.replace(
-        'CuInit',
-        'CuInit',
-      ),
+      'cuInit answers CUDA_SUCCESS, the driver takes CUDA up to 12.8 and has 1 GPU: NVIDIA H100 80GB HBM3.',
     )
     expect(found.figures).toMatchObject({ GPUs: 1, 'CUDA of the driver': '12.8' })
   })

@@ -25,7 +25,7 @@ export function withoutAnswer({ code, message }: WorkbenchError): Judgement {
 export function sentence(text: string): string {
   const [line = ''] = text.trim().split('\n')
   // Names of devices and tools stay as they are.
-  const whole = /^(?:\w+:\d|nvcc |libtorch )/.test(line)
+  const whole = /^(?:\w+:\d|(?:nvcc|nvidia-smi|libtorch|cuInit) )/.test(line)
     ? line
     : line.charAt(0).toUpperCase() + line.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
