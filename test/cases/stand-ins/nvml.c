@@ -1,4 +1,4 @@
-// A stand-in for libnvidia-ml.so.1. Of $STAND_IN_STATE: clock (MHz at work), reasons (bits), slowed (ns), others
+// A stand-in for libnvidia-ml.so.1. Of $STAND_IN_STATE: clock (MHz at work), rest (MHz), reasons (bits), slowed (ns), others
 // (processes), own (1: this process is in the list), parted (1: MIG), error (of each question about the device).
 // With -DOLD_NAMES it has the names of drivers before 535. A question takes 3 ms, as it may.
 #include <unistd.h>
@@ -36,7 +36,8 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* place, void** device) {
 int nvmlDeviceGetClockInfo(void* device, int kind, unsigned* clock) {
   (void)device;
   const int busy = is_busy(), error = answer();
-  *clock = kind == 2 ? 2619 : busy ? (unsigned)stated("clock", 1980) : 345;
+  const long long working = stated("clock", 1980);
+  *clock = kind == 2 ? 2619 : (unsigned)(busy ? working : stated("rest", working));
   return error;
 }
 int nvmlDeviceGetTemperature(void* device, int kind, unsigned* temperature) {
