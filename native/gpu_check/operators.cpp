@@ -116,7 +116,13 @@ TORCH_LIBRARY_IMPL(opsmith_gpu_check, OPSMITH_GPU_CHECK_DEVICE, m) {
   m.impl("allocate", &allocate);
 }
 
+// Operator checks compare add_one with these: an operator without them fails.
+TORCH_LIBRARY_IMPL(opsmith_gpu_check, Meta, m) {
+  m.impl("add_one", [](const at::Tensor& x) { return at::empty_like(x); });
+}
+
 TORCH_LIBRARY_IMPL(opsmith_gpu_check, CPU, m) {
+  m.impl("add_one", [](const at::Tensor& x) { return x + 1; });
   m.impl("crashing_backward", [](const at::Tensor& x) { return x.clone(); });
 }
 

@@ -18,8 +18,7 @@ interface Fault {
   args?: (string | number)[]
   /** After which the call is given up. */
   seconds: number
-  /** Of an error that names the operator. */
-  isMeant: (error: WorkbenchError) => boolean
+  isNamed: (error: WorkbenchError, op: string) => boolean
 }
 
 const endlessSeconds = 5
@@ -27,46 +26,48 @@ const endlessSeconds = 5
 /** More than any device has: 64 TiB. */
 const tooMuch = 2 ** 46
 
-/** The op host was ended for its device. */
-const isOfDevice = ({ exit }: WorkbenchError): boolean => exit?.reason === 'device'
+/** The op host was ended for its device, and the message names the operator that broke it. */
+const namesLostDevice = ({ exit, message }: WorkbenchError, op: string): boolean =>
+  exit?.reason === 'device' && message.includes(op)
 
 const faults: readonly Fault[] = [
   {
     name: 'a write outside of its memory',
     op: 'store_outside',
     seconds: 20,
-    isMeant: isOfDevice,
+    isNamed: namesLostDevice,
   },
   {
     name: 'an assertion in a kernel',
     op: 'assertion',
     seconds: 20,
-    isMeant: (error) => isOfDevice(error) && /assert/i.test(error.message),
+    isNamed: (error, op) => namesLostDevice(error, op) && /assert/i.test(error.message),
   },
   {
     name: 'a kernel that never ends',
     op: 'endless',
     seconds: endlessSeconds,
-    isMeant: ({ code }) => code === 'host.timeout',
+    isNamed: ({ code, message }, op) => code === 'host.timeout' && message.includes(op),
   },
   {
     name: 'more memory than there is',
     op: 'allocate',
     args: ['x', tooMuch],
     seconds: 20,
-    isMeant: ({ message }) => /memory/i.test(message),
+    // The call's own exception, as libtorch words it.
+    isNamed: ({ code, message }) => code === 'operator.check' && /out of memory/i.test(message),
   },
 ]
 
 async function meet(session: GpuSession, fault: Fault): Promise<FaultFinding> {
-  const { name, args, seconds, isMeant } = fault
+  const { name, args, seconds, isNamed } = fault
   const op = `opsmith_gpu_check::${fault.op}`
   const run = await session.run(op, { ...(args ? { args } : {}), seconds })
   const next = await session.whyNotAddingOne('opsmith_gpu_check::add_one', {})
   return {
     fault: name,
     answer: run.ok ? '' : (run.error.message.split('\n')[0] ?? ''),
-    isNamed: !run.ok && run.error.message.includes(op) && isMeant(run.error),
+    isNamed: !run.ok && isNamed(run.error, op),
     isNextRight: next === '',
   }
 }
@@ -101,7 +102,7 @@ export async function whyUnprotected(session: GpuSession): Promise<string> {
   const report = await checked(session, 'crashing_backward', x)
   if (!report.ok) return report.error.message
   const failures = report.value.findings.filter(({ status }) => status === 'failed')
-  if (failures.some(({ reason }) => /segmentation fault|SIGSEGV/i.test(reason))) return ''
+  if (failures.some(({ reason }) => /memory fault/.test(reason))) return ''
   const [first] = failures
   return first ? `its checks find "${first.reason}"` : 'its checks find nothing'
 }

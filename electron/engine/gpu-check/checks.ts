@@ -274,10 +274,13 @@ const profilerCheck: Check = async (session, { readKernels, readTrace }) => {
   const call = { op: 'aten::relu', shapes: { x: [1 << 24] } }
   const before = await session.timed(call, { count: 50 })
   if (!before.ok) return withoutAnswer(before.error)
+  let missing = ''
   const trace = await readTrace((file) =>
-    session.opened(call, {}, ({ handle }) =>
-      session.call('timing.profile', { handle, path: file }),
-    ),
+    session.opened(call, {}, async ({ handle }) => {
+      const written = await session.call('timing.profile', { handle, path: file })
+      if (written.ok) missing = written.value.missing
+      return written
+    }),
   )
   let kernels: Result<DeviceKernel[]>
   try {
@@ -289,7 +292,7 @@ const profilerCheck: Check = async (session, { readKernels, readTrace }) => {
   if (!after.ok) return withoutAnswer(after.error)
   return judgeProfiler({
     kernels: kernels.ok ? kernels.value : [],
-    missing: kernels.ok ? '' : kernels.error.message,
+    missing: kernels.ok ? missing : kernels.error.message,
     before: median(before.value.seconds),
     after: median(after.value.seconds),
   })

@@ -278,7 +278,7 @@ export function judgeGraph(figures: GraphFigures): Judgement {
 
 export interface ProfilerFigures {
   kernels: readonly DeviceKernel[]
-  /** Why there are none; "" else. */
+  /** Why there are none. */
   missing: string
   /** Seconds of the same call by events, before the profile and after it. */
   before: number
@@ -289,8 +289,7 @@ export interface ProfilerFigures {
 export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigures): Judgement {
   const kernel = kernels.find(({ kind }) => kind === 'kernel')
   if (!kernel) {
-    const why = missing === '' ? 'CUPTI did not start, or another tool has it' : missing
-    return judge({ wrong: [`a profile has no kernel: ${why}`], doubts: [], found: '' }, {})
+    return judge({ wrong: [`a profile has no kernel: ${missing}`], doubts: [], found: '' }, {})
   }
   const off = kernel.seconds / before - 1
   const slower = after / before - 1
