@@ -37,6 +37,18 @@ const usualSeconds = 55
 
 const outOfTime = 'Not run: out of time. Try again: what nvcc has compiled is not compiled again.'
 
+/** Aborted with the first of them. AbortSignal.any() is not in the Node of older Electrons. */
+function firstOf(signals: readonly AbortSignal[]): AbortSignal {
+  const first = new AbortController()
+  for (const signal of signals) {
+    if (signal.aborted) first.abort()
+    signal.addEventListener('abort', () => {
+      first.abort()
+    })
+  }
+  return first.signal
+}
+
 /** What comes of a check. What was found until it was cut short is no verdict; what is missing stays missing. */
 async function judgementOf(
   check: () => Promise<Judgement>,
@@ -69,7 +81,7 @@ export class GpuChecks {
     const project = await projects.openOwn(copyCheckProject(installation))
     if (!project.ok) return project
     const facts = await gatherFacts(installation, await project.value.toolchain())
-    const stop = AbortSignal.any([late.signal, ...(signal ? [signal] : [])])
+    const stop = firstOf([late.signal, ...(signal ? [signal] : [])])
     const parts = { installation, libraries }
     const session = new GpuSession(parts, project.value, facts, stop)
     const tools = { readKernels, readTrace: this.readTrace }
