@@ -19,6 +19,7 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {boolean} purpose.tests what tests need beyond that: a display, formatters, Python's packages
  * @param {boolean} purpose.headers wait for precompiled headers; the window makes them in the background
  * @param {boolean} [purpose.editor] compile commands of native/ for editors
+ * @param {boolean} [purpose.cuda] install torch for CUDA, where none but set-up's own for the CPU is here
  * @param {string[]} [purpose.bundles] the bundles to build, where others are wanted than the purpose suggests
  * @param {() => void} [purpose.onPackages] called when npm's and the system's packages are installed: what needs no
  *   more can run while the rest of set-up goes on
@@ -26,9 +27,9 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
  */
 export async function setUp(purpose) {
-  const { window, tests, headers, editor = false, bundles, quiet = false } = purpose
+  const { window, tests, headers, editor = false, cuda = false, bundles, quiet = false } = purpose
   const tools = quiet && !tests ? rememberedTools() : undefined
-  const context = { window, tests, bundles, ...tools }
+  const context = { window, tests, cuda, bundles, ...tools }
   const steps = [
     npmDependencies,
     ...(tools ? [] : [systemPackages]),
@@ -83,7 +84,8 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const at = process.argv.indexOf('--libtorch')
   if (at < 0) {
     const tests = process.argv.includes('--tests')
-    await setUpOrExit({ window: true, tests, headers: true, editor: true })
+    const cuda = process.argv.includes('--cuda')
+    await setUpOrExit({ window: true, tests, headers: true, editor: true, cuda })
   } else {
     await orExit(() => setUpLibtorch(userPath('setup', process.argv[at + 1] ?? '')))
   }

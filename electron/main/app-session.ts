@@ -46,7 +46,7 @@ export class AppSession {
   isClosing = false
   /** The project that is open. */
   project: ProjectSession | undefined
-  /** Of the machine: they go on when a project is closed. */
+  /** Of the machine. They end with the project that is open: nobody sees them after it, and the next one needs the GPU. */
   readonly jobs = new Jobs()
   /** What was proposed last for a folder without opsmith.json. */
   proposal: (ProjectProposal & { apart: string }) | undefined
@@ -221,6 +221,7 @@ export class AppSession {
       return same
     }
     const before = this.project
+    if (before) this.jobs.cancelAll()
     const terminals = new Terminals({
       onText: (terminal, text) => {
         this.send('terminal.printed', { terminal, text })
@@ -254,6 +255,7 @@ export class AppSession {
 
   async closeProject(): Promise<void> {
     const { project } = this
+    this.jobs.cancelAll()
     this.project = undefined
     this.givenFolder = ''
     await project?.close()

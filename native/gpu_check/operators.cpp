@@ -6,6 +6,11 @@
 #include "current_stream.h"
 #include "kernels.h"
 
+/// Tests build this for a device that is made of threads.
+#ifndef OPSMITH_GPU_CHECK_DEVICE
+#define OPSMITH_GPU_CHECK_DEVICE CUDA
+#endif
+
 namespace opsmith_gpu_check {
 
 at::Tensor add_one_with_torch(const at::Tensor& x);  // torch.cu
@@ -100,7 +105,7 @@ TORCH_LIBRARY(opsmith_gpu_check, m) {
   m.def("crashing_backward(Tensor x) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(opsmith_gpu_check, CUDA, m) {
+TORCH_LIBRARY_IMPL(opsmith_gpu_check, OPSMITH_GPU_CHECK_DEVICE, m) {
   m.impl("add_one", &add_one);
   m.impl("add_one_torch", &add_one_torch);
   m.impl("spin", &spin);
@@ -111,7 +116,13 @@ TORCH_LIBRARY_IMPL(opsmith_gpu_check, CUDA, m) {
   m.impl("allocate", &allocate);
 }
 
+// Operator checks compare add_one with these: an operator without them fails.
+TORCH_LIBRARY_IMPL(opsmith_gpu_check, Meta, m) {
+  m.impl("add_one", [](const at::Tensor& x) { return at::empty_like(x); });
+}
+
 TORCH_LIBRARY_IMPL(opsmith_gpu_check, CPU, m) {
+  m.impl("add_one", [](const at::Tensor& x) { return x + 1; });
   m.impl("crashing_backward", [](const at::Tensor& x) { return x.clone(); });
 }
 

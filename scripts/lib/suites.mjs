@@ -34,15 +34,18 @@ export function testFiles(suite, words = []) {
  * @param {string | undefined} found.gpus what `nvidia-smi -L` printed; undefined when it is not on PATH
  * @param {string} found.libtorch its version, as set-up noted it
  * @param {string} found.cuda what torch.cuda.is_available() is in libtorch's Python: "True" or "False"; "" without a Python
+ * @param {string} found.triton whether that Python has triton, as before
  */
-export function gpuProblem({ gpus, libtorch, cuda }) {
+export function gpuProblem({ gpus, libtorch, cuda, triton }) {
   if (gpus === undefined) return 'no NVIDIA driver here (nvidia-smi is not on PATH)'
   if (!gpus.startsWith('GPU')) return 'nvidia-smi lists no GPU'
   if (libtorch.endsWith('+cpu')) {
-    return `libtorch ${libtorch} is a CPU build: npm run setup -- --libtorch FOLDER sets up one for CUDA`
+    return `libtorch ${libtorch} is a CPU build: npm run setup -- --cuda installs one for CUDA`
   }
   if (cuda === 'False')
     return `libtorch ${libtorch} cannot use the GPU: opsmith doctor --gpu says why`
+  if (triton === 'False')
+    return "libtorch's Python has no triton, whose do_bench times are compared with: pip install triton"
   return ''
 }
 
@@ -51,11 +54,18 @@ export function problemOf(suite) {
   if (suite !== 'gpu') return ''
   const { libtorchVersion = '', python } =
     readJson(path.join(setupFolder, 'environment.json')) ?? {}
-  const available = 'import torch; print(torch.cuda.is_available())'
+  const hasSmi = Boolean(findOnPath('nvidia-smi'))
+  const script = [
+    'import importlib.util, torch',
+    "print(torch.cuda.is_available(), importlib.util.find_spec('triton') is not None)",
+  ].join('\n')
+  const [cuda = '', triton = ''] =
+    python && hasSmi ? ask([python, '-c', script]).trim().split(' ') : []
   return gpuProblem({
-    gpus: findOnPath('nvidia-smi') ? ask(['nvidia-smi', '-L']) : undefined,
+    gpus: hasSmi ? ask(['nvidia-smi', '-L']) : undefined,
     libtorch: libtorchVersion,
-    cuda: python && findOnPath('nvidia-smi') ? ask([python, '-c', available]).trim() : '',
+    cuda,
+    triton,
   })
 }
 

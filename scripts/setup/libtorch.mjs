@@ -5,6 +5,7 @@ import path from 'node:path'
 import { ask, findOnPath, runCommand, tail } from '../lib/command.mjs'
 import { readJson, writeJson } from '../lib/files.mjs'
 import { cacheFolder, setupFolder } from '../lib/paths.mjs'
+import { confirm } from '../lib/confirm.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
 import { engineSetup } from './engine-setup.mjs'
 import { runTool, valueOf } from './native-addon.mjs'
@@ -158,6 +159,11 @@ export function needsPythonEnvironment(context) {
   return !found || lacksPythonPackages(context, found)
 }
 
+/** `--cuda` takes the place of the CPU build that set-up installed itself, and of no other. */
+function isReplaced({ cuda }, found) {
+  return cuda === true && found?.python === environmentPython && found.version.endsWith('+cpu')
+}
+
 async function pip(args, timeoutSeconds = 3600) {
   const base = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', '--retries', '0']
   await runCommand([environmentPython, ...base, ...args], {
@@ -180,10 +186,13 @@ async function installJupyter(say) {
   }
 }
 
-async function makeEnvironment(say) {
-  say(`installing torch ${torchVersion} into .setup/python`)
-  const { installTorch } = await engineSetup()
-  const place = { folder: environmentFolder, cacheFolder: cacheFolder() }
+/** @param {boolean} wantsCuda torch for CUDA, without asking */
+async function makeEnvironment(wantsCuda, say) {
+  const { chooseTorch, installTorch } = await engineSetup()
+  const asked = { command: 'npm run setup -- --cuda', onRemark: say }
+  const cuda = await chooseTorch(wantsCuda, confirm, asked)
+  say(`installing torch ${torchVersion}${cuda ? ` for CUDA ${cuda}` : ''} into .setup/python`)
+  const place = { folder: environmentFolder, cacheFolder: cacheFolder(), cuda }
   valueOf(await installTorch({ ...place, run: runTool, onRemark: say }))
   writeJson(environmentNote, { torch: torchVersion })
   known = undefined
@@ -194,17 +203,18 @@ export const libtorch = {
   title: 'libtorch',
   check(context) {
     const { found } = findLibtorch()
-    if (!found || lacksPythonPackages(context, found)) return undefined
+    if (!found || isReplaced(context, found) || lacksPythonPackages(context, found))
+      return undefined
     context.libtorch = found
     return `${found.version}, ${found.origin}`
   },
   async make(context, say) {
     const first = findLibtorch()
-    let found = first.found
+    let found = isReplaced(context, first.found) ? undefined : first.found
     if (!found) {
       for (const line of first.refused) say(line)
       try {
-        await makeEnvironment(say)
+        await makeEnvironment(context.cuda === true, say)
       } catch (error) {
         throw new SetupFailure(
           `libtorch could not be installed. Point LIBTORCH to an unpacked libtorch ${oldest.join('.')} or newer, ` +

@@ -89,6 +89,45 @@ describe.skipIf(!toolkit)('CUDA sources with nvcc', () => {
     ])
   })
 
+  it('a kernel whose assertion fails names its file and line', async () => {
+    const folder = copyProject(sample, cache)
+    const { loadPath, ok } = unwrap(
+      await workbench.builds.build(folder, { cudaArchitectures: ['80'] }),
+    )
+    expect(ok).toBe(true)
+    // What the driver prints is in the machine code: __trap() has neither.
+    const library = fs.readFileSync(loadPath)
+    for (const words of ['__assertfail', 'neighbour < sizes.atoms', 'add_forces.cu'])
+      expect(library.includes(words), words).toBe(true)
+  })
+
+  it('kernels that call device code of another file are linked, and the library loads', async () => {
+    const folder = path.join(cache.home, 'relocatable')
+    fs.mkdirSync(folder)
+    const files = {
+      'one.cu': `__device__ float twice(float x);
+__global__ void kernel(float* x) { *x = twice(*x); }
+void launch(float* x) { kernel<<<1, 1>>>(x); }
+`,
+      'two.cu': '__device__ float twice(float x) { return 2 * x; }\n',
+      'op.cpp': `#include <torch/library.h>
+void launch(float* x);
+TORCH_LIBRARY(relocatable, m) { m.def("go(int address) -> ()", [](int64_t at) { launch(reinterpret_cast<float*>(at)); }); }
+`,
+      'opsmith.json': JSON.stringify({
+        name: 'relocatable',
+        sources: ['op.cpp', 'one.cu', 'two.cu'],
+        cudaCflags: ['-rdc=true'],
+      }),
+    }
+    for (const [name, text] of Object.entries(files))
+      fs.writeFileSync(path.join(folder, name), text)
+    const build = unwrap(await workbench.builds.build(folder, { cudaArchitectures: ['80'] }))
+    expect(build.ok, JSON.stringify(build.diagnostics)).toBe(true)
+    const loaded = unwrap(await workbench.libraries.load(folder, { timeout: 170 }))
+    expect(loaded.operators.map(({ name }) => name)).toEqual(['relocatable::go'])
+  })
+
   it('what a CPU build of libtorch lacks is known before nvcc is waited for', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     fs.writeFileSync(path.join(folder, 'kernel.cu'), '__global__ void k(float* x) { *x = 1; }\n')

@@ -17,6 +17,9 @@ import { useWorkbench } from '../support/workbench'
  */
 const { workbench, cache } = useWorkbench()
 let folder: string
+/** While this file is there, the device is not. */
+const gone = path.join(cache.home, 'gone')
+process.env['TEST_DEVICE_GONE'] = gone
 
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/timing/device'), cache)
@@ -205,15 +208,64 @@ describe('a device out of the host’s reach', () => {
     expect(report.seconds).toBeGreaterThanOrEqual(0.02)
   })
 
-  it('a call that works on a device inside is timed by the clock of that device', async () => {
+  it.each([
+    ['has its result there', 'to_device'],
+    ['has its result on the CPU', 'with_device'],
+  ])('a call that works on a device inside and %s is timed by its clock', async (_, op) => {
     const entry = {
-      ...requestOf('with_device', 300),
+      ...requestOf(op, 300),
       inputs: { x: timingInput.parse({ shape: [8] }) },
     }
     const { rows } = unwrap(await workbench.timings.run(folder, [entry], {}))
     expect(rows[0]).toMatchObject({ refused: '', device: 'testdevice:0' })
     expect(rows[0]?.summary?.median).toBeGreaterThanOrEqual(300e-6)
     expect(rows[0]?.warnings.join()).toMatch(/though its inputs are on the CPU/)
+  })
+
+  it('a device that breaks in the middle of a timing is the failure of that row alone', async () => {
+    unwrap(await run('break_after', [200]))
+    const asked = [requestOf('double_it', 1), requestOf('double_it', 1)]
+    const { rows } = unwrap(await workbench.timings.run(folder, asked, {}))
+    const broken = rows.filter(({ error }) => error)
+    expect(broken).toHaveLength(1)
+    expect(broken[0]?.error).toMatchObject({ code: 'host.crashed', exit: { reason: 'device' } })
+    expect(broken[0]?.error?.message).toMatch(/time test_device::double_it.*launch failure/)
+    expect(rows.some(({ summary }) => summary)).toBe(true)
+  })
+
+  it('a device without enough memory is named with what was asked of it', async () => {
+    unwrap(await run('limit_memory', [64 << 20]))
+    const { rows } = unwrap(await workbench.timings.run(folder, [requestOf('double_it', 1)], {}))
+    expect(rows[0]?.error?.message).toMatch(/out of memory: tried to allocate \d+ bytes/)
+    unwrap(await run('limit_memory', [0]))
+  })
+
+  it('ceilings are measured in a part of the memory that is free, and keep none of it', async () => {
+    // The cache is not known: overwriting takes 256 MiB of it.
+    unwrap(await run('limit_memory', [420 << 20]))
+    const limits = { timeout: 170, phase: '' }
+    const device = { device: 'privateuseone' }
+    const ceilings = unwrap(await workbench.hosts.call('timing.deviceCeilings', device, limits))
+    expect(ceilings.bytesPerSecond).toBeGreaterThan(0)
+    const { outputs } = unwrap(await run('kept_memory', []))
+    expect(outputs).toMatchObject([{ kind: 'value', text: '0' }])
+    unwrap(await run('limit_memory', [0]))
+  })
+
+  it('what a call leaves at work on a device has ended when the call is over', async () => {
+    // Then no library is unloaded under its own kernels.
+    const file = path.join(folder, 'mark')
+    unwrap(await run('marks_later', ['x', file, 300], onCpu))
+    expect(fs.existsSync(file)).toBe(true)
+  })
+
+  it('a device that disappears is missed by the next call, and used again when it is back', async () => {
+    expect((await run('double_it', ['x', 1])).ok).toBe(true)
+    fs.writeFileSync(gone, '')
+    const missed = await run('double_it', ['x', 1])
+    expect(missed.ok ? '' : missed.error.message).toMatch(/no CUDA-capable device is detected/)
+    fs.rmSync(gone)
+    expect((await run('double_it', ['x', 1])).ok).toBe(true)
   })
 
   it('a call whose launch takes longer than the device can be kept busy is warned about', async () => {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { spawn as spawnTerminal } from '@lydell/node-pty'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -148,4 +149,90 @@ it('where there is no terminal, torch is not installed without --yes', async () 
   } finally {
     own.remove()
   }
+})
+
+describe('set-up where nvidia-smi lists a GPU and there is no libtorch', () => {
+  /** A machine whose Python notes what it is asked for, and whose pip has nothing. */
+  function machine(): { own: TestCache; environment: Record<string, string>; asked: () => string } {
+    const own = makeTestCache()
+    const log = path.join(own.home, 'python.log')
+    const tools = path.join(own.home, 'tools')
+    fs.mkdirSync(tools)
+    const scripts = {
+      'nvidia-smi': `case "$1" in --query*) echo 'NVIDIA H100, 580.65, 81559 MiB, 9.0, Disabled';; *) echo '| CUDA Version: 13.0 |';; esac`,
+      python3: `echo "$*" >> '${log}'
+case "$*" in
+"-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python";;
+*"pip install"*) exit 1;;
+esac`,
+    }
+    for (const [name, script] of Object.entries(scripts))
+      fs.writeFileSync(path.join(tools, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    fs.writeFileSync(log, '')
+    const PATH = [tools, '/usr/bin', '/bin'].join(':')
+    return {
+      own,
+      environment: { HOME: path.join(own.home, 'home'), PATH, LIBTORCH: '' },
+      asked: () => fs.readFileSync(log, 'utf8'),
+    }
+  }
+
+  /** The same command on a terminal, where `answers` are typed, one a question. */
+  async function onTerminal(
+    { own, environment }: ReturnType<typeof machine>,
+    answers: string[],
+  ): Promise<string> {
+    const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('OPSMITH_'))
+    const terminal = spawnTerminal(process.execPath, [path.join(app, 'dist/cli.cjs'), 'setup'], {
+      cwd: own.home,
+      cols: 400,
+      env: { ...Object.fromEntries(variables), XDG_CACHE_HOME: own.home, ...environment },
+    })
+    let text = ''
+    let questions = 0
+    terminal.onData((more) => {
+      text += more
+      const seen = text.split('[y/N]').length - 1
+      if (seen > questions) terminal.write(`${answers[questions] ?? 'n'}\r`)
+      questions = seen
+    })
+    await new Promise((resolve) => {
+      terminal.onExit(resolve)
+    })
+    return text
+  }
+
+  const question =
+    'This machine has NVIDIA H100. Install torch 2.13.0 for CUDA 13.0 (3 GB to download, 7 GB on the disk)? [y/N]'
+  const forCuda = '--index-url https://download.pytorch.org/whl/cu130 torch==2.13.0'
+
+  it('on a terminal it asks, and installs torch for CUDA after "y"', async () => {
+    const here = machine()
+    expect(await onTerminal(here, ['y'])).toContain(question)
+    expect(here.asked()).toContain(forCuda)
+    here.own.remove()
+  })
+
+  it('on a terminal it asks about the CPU after "n"', async () => {
+    const here = machine()
+    const text = await onTerminal(here, ['n', 'y'])
+    expect(text).toMatch(/Install torch 2\.13\.0 for the CPU/)
+    expect(here.asked()).not.toContain('cu130')
+    expect(here.asked()).toContain('torch==2.13.0+cpu')
+    here.own.remove()
+  })
+
+  it('elsewhere it gives the command, and --cuda installs without a question', async () => {
+    const here = machine()
+    const { own, environment } = here
+    const without = await packaged(['setup', '--yes'], { cache: own, environment })
+    expect(without.stderr).toContain(
+      'This machine has NVIDIA H100: `opsmith setup --cuda` installs torch 2.13.0 for CUDA 13.0.',
+    )
+    expect(here.asked()).not.toContain('cu130')
+    const wanted = await packaged(['setup', '--cuda'], { cache: own, environment })
+    expect(wanted.stderr).toMatch(/torch 2\.13\.0 for CUDA 13\.0 cannot be downloaded/)
+    expect(here.asked()).toContain(forCuda)
+    own.remove()
+  })
 })

@@ -62,6 +62,7 @@ const card: Gpu = {
 const facts: DriverFacts = {
   driver,
   gpus: [card],
+  unlisted: '',
   libtorchCuda: '12.8',
   nvcc: '12.8',
   isWsl: false,
@@ -73,10 +74,7 @@ describe('the driver', () => {
     const found = judgeDriver(facts)
     expect(found.status).toBe('passed')
     expect(found.reason).toBe(
-      'CuInit answers CUDA_SUCCESS, the driver takes CUDA up to 12.8 and has 1 GPU: NVIDIA H100 80GB HBM3.'.replace(
-        'CuInit',
-        'CuInit',
-      ),
+      'cuInit answers CUDA_SUCCESS, the driver takes CUDA up to 12.8 and has 1 GPU: NVIDIA H100 80GB HBM3.',
     )
     expect(found.figures).toMatchObject({ GPUs: 1, 'CUDA of the driver': '12.8' })
   })
@@ -194,24 +192,26 @@ describe('the toolkit', () => {
 
 describe('events', () => {
   const nothing = [1.0e-6, 1.5e-6, 1.5e-6, 2.0e-6]
+  const given = { nothing, short: 100e-6, long: 10e-3, samples: 235, behind: 11 }
 
   it('pass where they agree with the device’s own clock', () => {
-    const found = judgeEvents({ nothing, short: 101.5e-6, long: 10.002e-3 })
+    const found = judgeEvents({ ...given, short: 101.5e-6, long: 10.002e-3 })
     expect(found).toMatchObject({
       status: 'passed',
-      figures: { 'nothing, µs': 1.5, 'step, µs': 0.5 },
+      figures: { 'nothing, µs': 1.5, 'step, µs': 0.5, 'ahead, %': 95.3 },
     })
     expect(stepOf([1e-6])).toBe(0)
   })
 
   it.each([
-    ['warning', { nothing, short: 107e-6, long: 10.0e-3 }, /7\.0 % more .* 100 µs/],
-    ['warning', { nothing: [6e-6], short: 100e-6, long: 10.0e-3 }, /6 µs apart/],
-    ['failed', { nothing, short: 100e-6, long: 5e-3 }, /50 % less .* 10 ms/],
-    ['failed', { nothing: [40e-6], short: 100e-6, long: 10e-3 }, /40 µs apart/],
+    ['warning', { short: 107e-6 }, /7\.0 % more .* 100 µs/],
+    ['warning', { nothing: [6e-6] }, /6 µs apart/],
+    ['warning', { behind: 12 }, /^12 of 235 samples include the launch: the host was not ahead/],
+    ['failed', { long: 5e-3 }, /50 % less .* 10 ms/],
+    ['failed', { nothing: [40e-6] }, /40 µs apart/],
     ['failed', { nothing: [], short: Number.NaN, long: Number.NaN }, /NaN/],
   ])('%s', (status, figures, reason) => {
-    const found = judgeEvents(figures)
+    const found = judgeEvents({ ...given, ...figures })
     expect(found.status).toBe(status)
     expect(found.reason).toMatch(reason)
   })
@@ -354,7 +354,7 @@ describe('faults', () => {
     isNamed: true,
     isNextRight: true,
   }
-  const given = { faults: [fault], failedChecks: [], isProtected: true }
+  const given = { faults: [fault], failedChecks: [], unprotected: '' }
 
   it.each([
     ['passed', {}, /1 fault are named|1 fault/],
@@ -366,7 +366,11 @@ describe('faults', () => {
     ['failed', { faults: [{ ...fault, answer: '', isNamed: false }] }, /goes unnoticed/],
     ['failed', { faults: [{ ...fault, isNamed: false }] }, /is told as|is reported as/],
     ['failed', { failedChecks: ['"threads" (initialization error)'] }, /operator check "threads"/],
-    ['failed', { isProtected: false }, /backward that crashes ends the op host/],
+    [
+      'failed',
+      { unprotected: 'its checks find nothing' },
+      /backward that crashes is not kept apart: its checks find nothing/,
+    ],
   ])('%s', (status, change, reason) => {
     const found = judgeFaults({ ...given, ...change })
     expect(found.status).toBe(status)

@@ -157,6 +157,20 @@ describe('warnings about a timing', () => {
     expect(warn(steady)).toEqual([])
   })
 
+  it('a cold call on a device that is hardly longer than two events has their time next to it', () => {
+    const on = { ...machine, betweenEvents: 1.5e-6 }
+    const warnOf = (seconds: number, cold: boolean): string[] => {
+      const rounds = roundsOf(30, () => seconds, 0.01)
+      const at = { device: 'cuda', point: { threads: 1, cold } }
+      return noiseWarnings({ rounds, used: quiet, frequencies: [] }, summarise(rounds), at, on)
+    }
+    expect(warnOf(20e-6, true)).toEqual([
+      'The call is too short to be timed cold: the time includes two events, which take 1.5 µs here. Time it warm.',
+    ])
+    expect(warnOf(20e-6, false)).toEqual([])
+    expect(warnOf(60e-6, true)).toEqual([])
+  })
+
   it('a wide spread and a frequency that may change give warnings', () => {
     const wide = roundsOf(30, () => 1e-4, 0.5)
     expect(warn(wide)).toEqual([

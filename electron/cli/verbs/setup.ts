@@ -11,6 +11,7 @@ import { defineVerb, refuse } from '../verb'
 
 const verbOptions = {
   libtorch: text('<folder>', 'the libtorch to use: the folder with include/ and lib/'),
+  cuda: flag('install torch for CUDA, if no libtorch is found and nvidia-smi lists a GPU'),
   yes: flag('install torch without asking, if no libtorch is found'),
   json: jsonFlag,
 }
@@ -27,7 +28,7 @@ async function runSetup(
   _target: string,
   options: OptionValues<typeof verbOptions>,
 ): Promise<number> {
-  const { libtorch, yes, json } = options
+  const { libtorch, cuda, yes, json } = options
   const { root } = workbench.installation
   if (isClone(root)) {
     const named = libtorch === undefined ? '' : callerPath(libtorch)
@@ -39,6 +40,8 @@ async function runSetup(
   }
   const result = await workbench.setup.run({
     libtorch: libtorch === undefined ? '' : callerPath(libtorch),
+    cuda,
+    ask: async (question) => (yes || json ? undefined : await ask(question)),
     mayInstall: async (question) => yes || (!json && (await ask(question)) === true),
     signal: interruptSignal(),
     onStart: (what) => {
@@ -69,7 +72,7 @@ export const verb = defineVerb({
     'make an installed Opsmith ready: find or install libtorch, compile the native addon',
   options: verbOptions,
   notes: [
-    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv\nenvironments of this machine. If there is none, it offers to install torch into the cache folder. It\nwrites only to the cache folder. If you stop it and start it again, it continues where it stopped.',
+    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv\nenvironments of this machine. If there is none, it offers to install torch into the cache folder,\nfor CUDA where nvidia-smi lists a GPU. It writes only to the cache folder. If you stop it and start it again, it continues where it stopped.',
   ],
   run: runSetup,
 })

@@ -1,4 +1,4 @@
-import type { HostInput } from '../../contract/host-calls'
+import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
 import type { Argument, InputSpec } from '../../contract/manifest-values'
 import type { OperatorCheckFinding, OperatorCheckReport } from '../../contract/operator-check'
 import type { WorkbenchError } from '../../contract/outcome'
@@ -13,6 +13,33 @@ import { skippedFinding } from './operator-check-case'
 
 type CheckRequest = HostInput<'operatorCheck.run'> & {
   checks: OperatorCheckFinding['check'][]
+}
+
+/** A built library: calls of it in the op host in use, and in op hosts next to that one. */
+export interface CheckedLibrary {
+  call: <N extends HostCallName>(
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ) => Promise<Result<HostOutput<N>>>
+  /** Who asks closes them. */
+  openHostsBeside: (environment?: Readonly<Record<string, string>>) => Promise<Result<HostPool>>
+  callBeside: <N extends HostCallName>(
+    hosts: HostPool,
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ) => Promise<Result<HostOutput<N>>>
+}
+
+/** What was built last of a project. */
+export function libraryOf(libraries: Libraries, project: OpenProject): CheckedLibrary {
+  return {
+    call: (name, input, options) => libraries.call(project, name, input, options),
+    openHostsBeside: (environment) => libraries.openHostsBeside(project, environment),
+    callBeside: (hosts, name, input, options) =>
+      libraries.callBeside({ hosts, project }, name, input, options),
+  }
 }
 
 /**
@@ -36,19 +63,15 @@ export class CheckHosts {
   private hidden: Promise<Result<HostPool>> | undefined
   private disposable: Promise<Result<HostPool>> | undefined
 
-  constructor(
-    private readonly libraries: Libraries,
-    private readonly project: OpenProject,
-  ) {}
+  constructor(private readonly library: CheckedLibrary) {}
 
   async check(request: CheckRequest, options: CallOptions): Promise<Result<OperatorCheckReport>> {
-    const { libraries, project } = this
+    const { library } = this
     if (isOnDevice(request)) return await this.checkOnDevice(request, options)
-    const seen = await libraries.call(project, 'host.devices', {}, options)
+    const seen = await library.call('host.devices', {}, options)
     if (!seen.ok) return seen
-    if (seen.value.count === 0)
-      return await libraries.call(project, 'operatorCheck.run', request, options)
-    this.hidden ??= libraries.openHostsBeside(project, withoutDevices)
+    if (seen.value.count === 0) return await library.call('operatorCheck.run', request, options)
+    this.hidden ??= library.openHostsBeside(withoutDevices)
     return await this.checkIn(await this.hidden, request, options)
   }
 
@@ -57,7 +80,7 @@ export class CheckHosts {
     request: CheckRequest,
     options: CallOptions,
   ): Promise<Result<OperatorCheckReport>> {
-    this.disposable ??= this.libraries.openHostsBeside(this.project)
+    this.disposable ??= this.library.openHostsBeside()
     const hosts = await this.disposable
     const started = performance.now()
     const whole = await this.checkIn(hosts, request, options)
@@ -96,13 +119,7 @@ export class CheckHosts {
     options: CallOptions,
   ): Promise<Result<OperatorCheckReport>> {
     if (!hosts.ok) return hosts
-    const { libraries, project } = this
-    return await libraries.callBeside(
-      { hosts: hosts.value, project },
-      'operatorCheck.run',
-      request,
-      options,
-    )
+    return await this.library.callBeside(hosts.value, 'operatorCheck.run', request, options)
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,15 @@
+import { checkEntry } from '../../contract/manifest'
 import { inputSpec } from '../../contract/manifest-values'
-import type { WorkbenchError } from '../../contract/outcome'
+import type { InputSpec } from '../../contract/manifest-values'
+import type { OperatorCheckReport } from '../../contract/operator-check'
+import { err } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
+import { CheckHosts } from '../check/check-hosts'
+import { requestOf } from '../check/operator-check-case'
 import { judgeFaults } from './judge-device'
 import type { FaultFinding } from './judge-device'
 import { withoutAnswer } from './judgement'
 import type { Judgement } from './judgement'
-import { firstDevice } from './session'
 import type { GpuSession } from './session'
 
 interface Fault {
@@ -16,15 +21,14 @@ interface Fault {
   isNamed: (error: WorkbenchError, op: string) => boolean
 }
 
-/** The op host was ended for its device, and the message names the operator that broke it. */
-function namesLostDevice(error: WorkbenchError, op: string): boolean {
-  return error.exit?.reason === 'device' && error.message.includes(op)
-}
-
 const endlessSeconds = 5
 
 /** More than any device has: 64 TiB. */
 const tooMuch = 2 ** 46
+
+/** The op host was ended for its device, and the message names the operator that broke it. */
+const namesLostDevice = ({ exit, message }: WorkbenchError, op: string): boolean =>
+  exit?.reason === 'device' && message.includes(op)
 
 const faults: readonly Fault[] = [
   {
@@ -43,14 +47,15 @@ const faults: readonly Fault[] = [
     name: 'a kernel that never ends',
     op: 'endless',
     seconds: endlessSeconds,
-    isNamed: ({ code }) => code === 'host.timeout',
+    isNamed: ({ code, message }, op) => code === 'host.timeout' && message.includes(op),
   },
   {
     name: 'more memory than there is',
     op: 'allocate',
     args: ['x', tooMuch],
     seconds: 20,
-    isNamed: ({ message }) => /memory/i.test(message),
+    // The call's own exception, as libtorch words it.
+    isNamed: ({ code, message }) => code === 'operator.check' && /out of memory/i.test(message),
   },
 ]
 
@@ -67,15 +72,39 @@ async function meet(session: GpuSession, fault: Fault): Promise<FaultFinding> {
   }
 }
 
-/** Whether the op host that checks a backward which crashes is there afterwards. */
-async function isProtected(session: GpuSession): Promise<boolean | undefined> {
-  const hosts = await session.hosts()
-  if (!hosts.ok) return undefined
-  const { pid } = hosts.value.state()
+const checkSeconds = 40
+
+/** Operator checks as users get them: in op hosts that are chosen by where the inputs are. */
+async function checked(
+  session: GpuSession,
+  name: string,
+  x: InputSpec,
+): Promise<Result<OperatorCheckReport>> {
+  const op = `opsmith_gpu_check::${name}`
+  const entry = checkEntry.parse({ op, args: ['x'], inputs: { x }, shapes: 0 })
+  const { request } = requestOf(entry, {})
+  if (!request) return err('internal', 'There is no operator check.')
+  const hosts = new CheckHosts(session.checkedLibrary())
+  try {
+    const limits = { timeout: checkSeconds, signal: session.signal }
+    return await hosts.check({ ...request, edges: [] }, { ...limits, phase: `check ${op}` })
+  } finally {
+    await hosts.close()
+  }
+}
+
+/**
+ * What became of a backward on the CPU that crashes, where its checks did not find a crash; "" where they did. They
+ * make it in a copy of their op host. An op host that sees a GPU can make none, and would end.
+ */
+export async function whyUnprotected(session: GpuSession): Promise<string> {
   const x = inputSpec.parse({ shape: [4], dtype: 'float64', requires_grad: true })
-  const op = 'opsmith_gpu_check::crashing_backward'
-  await session.call('operatorCheck.run', { op, args: ['x'], inputs: { x } })
-  return hosts.value.state().pid === pid
+  const report = await checked(session, 'crashing_backward', x)
+  if (!report.ok) return report.error.message
+  const failures = report.value.findings.filter(({ status }) => status === 'failed')
+  if (failures.some(({ reason }) => /memory fault/.test(reason))) return ''
+  const [first] = failures
+  return first ? `its checks find "${first.reason}"` : 'its checks find nothing'
 }
 
 /** Each fault, then a call that must be right; operator checks of what is right, on the device and on the CPU. */
@@ -85,14 +114,13 @@ export async function checkFaults(session: GpuSession): Promise<Judgement> {
     found.push(await meet(session, fault))
     if (session.signal.aborted) return withoutAnswer({ code: 'cancelled', message: '' })
   }
-  const x = inputSpec.parse({ shape: [8], device: firstDevice, seed: 0 })
-  const op = 'opsmith_gpu_check::add_one'
-  const checked = await session.call('operatorCheck.run', { op, args: ['x'], inputs: { x } })
-  if (!checked.ok) return withoutAnswer(checked.error)
-  const failures = checked.value.findings.filter(({ status }) => status === 'failed')
+  const x = inputSpec.parse({ shape: [8], device: session.device, seed: 0 })
+  const report = await checked(session, 'add_one', x)
+  if (!report.ok) return withoutAnswer(report.error)
+  const failures = report.value.findings.filter(({ status }) => status === 'failed')
   return judgeFaults({
     faults: found,
     failedChecks: failures.map(({ check, reason }) => `"${check}" (${reason})`),
-    isProtected: await isProtected(session),
+    unprotected: await whyUnprotected(session),
   })
 }

@@ -18,8 +18,7 @@ import type { CacheFigures, StreamFinding } from './judge-device'
 import { judgeDriver, judgeLibtorch, judgeToolchain, whyNoDevice } from './judge-tools'
 import { median, sentence, skipped, withoutAnswer } from './judgement'
 import type { Judgement } from './judgement'
-import { firstDevice } from './session'
-import type { CallOfCheck, GpuSession } from './session'
+import type { CallOfCheck, GpuSession, Timed } from './session'
 
 /** What other services of the engine do for a check. */
 export interface CheckTools {
@@ -35,16 +34,19 @@ type Check = (session: GpuSession, tools: CheckTools) => Promise<Judgement>
 async function whyNothingRuns(session: GpuSession): Promise<string> {
   const { toolchain } = session.facts
   if (!toolchain.ok) return toolchain.error.message
-  return Promise.resolve(whyNoDevice(session.facts, toolchain.value.libtorch.hasCuda))
+  // A device of another kind brings its own backend.
+  const isUsable = toolchain.value.libtorch.hasCuda || !session.device.startsWith('cuda')
+  return Promise.resolve(whyNoDevice(session.facts, isUsable))
 }
 
 /** The same of those that need kernels of ours. */
 async function whyNoKernelRuns(session: GpuSession): Promise<string> {
-  const reasons = [await whyNothingRuns(session)]
+  const reason = await whyNothingRuns(session)
+  if (reason !== '') return reason
   const library = await session.library()
-  if (!library.ok) reasons.push(library.error.message.replace(/\.$/, ''))
-  else if (!library.value.report.ok) reasons.push('its kernels do not build (see CUDA toolkit)')
-  return reasons.filter((reason) => reason !== '').join('; ')
+  // Of a build that was stopped, the check says so itself.
+  if (!library.ok) return library.error.code === 'cancelled' ? '' : library.error.message
+  return library.value.report.ok ? '' : 'its kernels do not build (see CUDA toolkit)'
 }
 
 const onDevice =
@@ -117,6 +119,12 @@ const spin = (seconds: number, place = 0): CallOfCheck => ({
   args: ['x', Math.round(seconds * 1e9), place],
 })
 
+/** Samples, and how many of them the host was too late for. */
+const aheadOf = (all: readonly Timed[]): { samples: number; behind: number } => ({
+  samples: all.reduce((sum, { seconds }) => sum + seconds.length, 0),
+  behind: all.reduce((sum, { behind }) => sum + behind, 0),
+})
+
 const eventsCheck: Check = async (session) => {
   const nothing = await session.timed({ op: 'aten::alias' }, { cold: true, count: 200 })
   if (!nothing.ok) return withoutAnswer(nothing.error)
@@ -128,6 +136,7 @@ const eventsCheck: Check = async (session) => {
     nothing: nothing.value.seconds,
     short: median(short.value.seconds),
     long: median(long.value.seconds),
+    ...aheadOf([nothing.value, short.value, long.value]),
   })
 }
 
@@ -207,7 +216,7 @@ const workingSeconds = 3
 const ceilingsCheck: Check = async (session) => {
   const [device] = session.facts.driver?.devices ?? []
   if (!device) return skipped('The driver has no device.')
-  const ceilings = await session.call('timing.deviceCeilings', { device: firstDevice })
+  const ceilings = await session.call('timing.deviceCeilings', { device: session.device })
   if (!ceilings.ok) return withoutAnswer(ceilings.error)
   const product = { op: 'aten::mm', args: ['x', 'y'], shapes: square(4096) }
   const worked = await session.timed(product, { count: 20, seconds: workingSeconds })
@@ -265,10 +274,13 @@ const profilerCheck: Check = async (session, { readKernels, readTrace }) => {
   const call = { op: 'aten::relu', shapes: { x: [1 << 24] } }
   const before = await session.timed(call, { count: 50 })
   if (!before.ok) return withoutAnswer(before.error)
+  let missing = ''
   const trace = await readTrace((file) =>
-    session.opened(call, {}, ({ handle }) =>
-      session.call('timing.profile', { handle, path: file }),
-    ),
+    session.opened(call, {}, async ({ handle }) => {
+      const written = await session.call('timing.profile', { handle, path: file })
+      if (written.ok) missing = written.value.missing
+      return written
+    }),
   )
   let kernels: Result<DeviceKernel[]>
   try {
@@ -280,7 +292,7 @@ const profilerCheck: Check = async (session, { readKernels, readTrace }) => {
   if (!after.ok) return withoutAnswer(after.error)
   return judgeProfiler({
     kernels: kernels.ok ? kernels.value : [],
-    missing: kernels.ok ? '' : kernels.error.message,
+    missing: kernels.ok ? missing : kernels.error.message,
     before: median(before.value.seconds),
     after: median(after.value.seconds),
   })

@@ -41,7 +41,7 @@ export async function gatherFacts(
   toolchain: Result<Toolchain>,
 ): Promise<GpuFacts> {
   const launcher = launcherOf(installation)
-  const [driver, { gpus }, persistence] = await Promise.all([
+  const [driver, { gpus, why }, persistence] = await Promise.all([
     askDriver(launcher),
     searchGpus(launcher),
     askSmi('persistence_mode'),
@@ -52,6 +52,7 @@ export async function gatherFacts(
   return {
     driver,
     gpus,
+    unlisted: why,
     libtorchCuda: libtorch?.hasCuda ? libtorch.cuda : '',
     nvcc: cuda?.version ?? '',
     isWsl: isWsl(),

@@ -13,7 +13,8 @@ import type { Installation } from '../installation'
 import type { Projects } from '../project/open-project'
 import { checks } from './checks'
 import { gatherFacts, machineLine } from './facts'
-import { failed, skipped } from './judgement'
+import { cutShort, failed, skipped } from './judgement'
+import type { Judgement } from './judgement'
 import { copyCheckProject, GpuSession } from './session'
 
 interface GpuServices {
@@ -24,13 +25,41 @@ interface GpuServices {
 }
 
 export interface GpuCheckOptions {
+  /** That all checks may take, what nvcc compiles included. */
+  seconds?: number | undefined
   signal?: AbortSignal | undefined
   onStart?: (name: GpuCheckName) => void
   onCheck?: (check: GpuCheck) => void
 }
 
-/** Of all checks, what nvcc takes to compile left out. */
-const mostSeconds = 60
+/** The command takes less than a minute: it starts before these, and ends its op hosts after them. */
+const usualSeconds = 55
+
+const outOfTime = 'Not run: out of time. Try again: what nvcc has compiled is not compiled again.'
+
+/** Aborted with the first of them. AbortSignal.any() is not in the Node of older Electrons. */
+function firstOf(signals: readonly AbortSignal[]): AbortSignal {
+  const first = new AbortController()
+  for (const signal of signals) {
+    if (signal.aborted) first.abort()
+    signal.addEventListener('abort', () => {
+      first.abort()
+    })
+  }
+  return first.signal
+}
+
+/** What comes of a check. What was found until it was cut short is no verdict; what is missing stays missing. */
+async function judgementOf(
+  check: () => Promise<Judgement>,
+  { late, stop }: { late: AbortSignal; stop: AbortSignal },
+): Promise<Judgement> {
+  const judgement = await check().catch((error: unknown) => failed(String(error)))
+  const { status } = judgement
+  const isWhole = status === 'passed' || (status === 'skipped' && judgement !== cutShort)
+  if (isWhole || !stop.aborted) return judgement
+  return late.aborted ? skipped(outOfTime) : cutShort
+}
 
 /** Whether a GPU of this machine does what Opsmith takes for granted: ten checks. */
 export class GpuChecks {
@@ -40,35 +69,34 @@ export class GpuChecks {
    * Each check is a sentence with its figures; one that cannot be made here says what is missing.
    * Errors: native/gpu_check cannot be copied or read (`io`, `project.invalid`).
    */
-  async run({ signal, onStart, onCheck }: GpuCheckOptions = {}): Promise<Result<GpuReport>> {
+  async run({ seconds = usualSeconds, signal, onStart, onCheck }: GpuCheckOptions = {}): Promise<
+    Result<GpuReport>
+  > {
     const started = performance.now()
+    const late = new AbortController()
+    const timer = setTimeout(() => {
+      late.abort()
+    }, seconds * 1000)
     const { installation, projects, libraries, readKernels } = this.services
     const project = await projects.openOwn(copyCheckProject(installation))
     if (!project.ok) return project
     const facts = await gatherFacts(installation, await project.value.toolchain())
-    const late = new AbortController()
-    const stop = AbortSignal.any([late.signal, ...(signal ? [signal] : [])])
+    const stop = firstOf([late.signal, ...(signal ? [signal] : [])])
     const parts = { installation, libraries }
     const session = new GpuSession(parts, project.value, facts, stop)
     const tools = { readKernels, readTrace: this.readTrace }
     const made: GpuCheck[] = []
-    let timer: NodeJS.Timeout | undefined
     try {
       for (const name of gpuCheckNames) {
         onStart?.(name)
-        const judgement = stop.aborted
-          ? skipped(signal?.aborted ? 'Stopped.' : `Not made: ${mostSeconds} s were over.`)
-          : await checks[name](session, tools).catch((error: unknown) => failed(String(error)))
+        const judgement = await judgementOf(async () => await checks[name](session, tools), {
+          late: late.signal,
+          stop,
+        })
         const { status, reason, figures } = judgement
         const check = { name, status, reason, figures }
         made.push(check)
         onCheck?.(check)
-        // nvcc takes as long as it takes, the first time.
-        if (name === 'toolchain') {
-          timer = setTimeout(() => {
-            late.abort()
-          }, mostSeconds * 1000)
-        }
       }
     } finally {
       clearTimeout(timer)

@@ -9,7 +9,13 @@ export interface EventFigures {
   /** Seconds of kernels that take 100 µs and 10 ms by the device's own clock. */
   short: number
   long: number
+  /** How many there were of all, and of how many a launch is a part: the host was not ahead of the device. */
+  samples: number
+  behind: number
 }
+
+/** Of samples, for which the host may be late. */
+const mostBehind = 0.05
 
 export const shortSpin = 100e-6
 export const longSpin = 10e-3
@@ -22,7 +28,8 @@ export function stepOf(values: readonly number[]): number {
 }
 
 /** The driver's events measure what the device's own clock does. */
-export function judgeEvents({ nothing, short, long }: EventFigures): Judgement {
+export function judgeEvents(figures: EventFigures): Judgement {
+  const { nothing, short, long, samples, behind } = figures
   const empty = median(nothing)
   const shortOff = short / shortSpin - 1
   const longOff = long / longSpin - 1
@@ -39,6 +46,10 @@ export function judgeEvents({ nothing, short, long }: EventFigures): Judgement {
   if (!(empty < 20e-6)) wrong.push(`events with nothing between them are ${micro(empty)} µs apart`)
   else if (empty > 3e-6)
     doubts.push(`events with nothing between them are ${micro(empty)} µs apart`)
+  if (behind > mostBehind * samples)
+    doubts.push(
+      `${behind} of ${samples} samples include the launch: the host was not ahead of the device`,
+    )
   return judge(
     {
       wrong,
@@ -50,6 +61,7 @@ export function judgeEvents({ nothing, short, long }: EventFigures): Judgement {
       'step, µs': micro(stepOf(nothing)),
       '100 µs, µs': micro(short),
       '10 ms, µs': micro(long),
+      'ahead, %': Math.round((1 - behind / samples) * 1000) / 10,
     },
   )
 }
@@ -266,7 +278,7 @@ export function judgeGraph(figures: GraphFigures): Judgement {
 
 export interface ProfilerFigures {
   kernels: readonly DeviceKernel[]
-  /** Why there are none; "" else. */
+  /** Why there are none. */
   missing: string
   /** Seconds of the same call by events, before the profile and after it. */
   before: number
@@ -277,8 +289,7 @@ export interface ProfilerFigures {
 export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigures): Judgement {
   const kernel = kernels.find(({ kind }) => kind === 'kernel')
   if (!kernel) {
-    const why = missing === '' ? 'CUPTI did not start, or another tool has it' : missing
-    return judge({ wrong: [`a profile has no kernel: ${why}`], doubts: [], found: '' }, {})
+    return judge({ wrong: [`a profile has no kernel: ${missing}`], doubts: [], found: '' }, {})
   }
   const off = kernel.seconds / before - 1
   const slower = after / before - 1
@@ -330,12 +341,12 @@ export interface FaultFigures {
   faults: readonly FaultFinding[]
   /** Operator checks on the device that failed, of an operator that is right. */
   failedChecks: readonly string[]
-  /** Whether a backward that crashes left its op host alone; undefined where it was not tried. */
-  isProtected: boolean | undefined
+  /** What became of the check of a backward that crashes, where it was not found as a crash; "" else. */
+  unprotected: string
 }
 
 /** The answer to each fault names it, and the next call finds a device that works. */
-export function judgeFaults({ faults, failedChecks, isProtected }: FaultFigures): Judgement {
+export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures): Judgement {
   const wrong = [
     ...faults.flatMap(({ fault, answer, isNamed, isNextRight }) => [
       ...(answer === '' ? [`${fault} goes unnoticed`] : []),
@@ -343,7 +354,7 @@ export function judgeFaults({ faults, failedChecks, isProtected }: FaultFigures)
       ...(answer !== '' && !isNamed ? [`${fault} is reported as: ${answer}`] : []),
     ]),
     ...failedChecks.map((one) => `the operator check ${one} fails for an operator that is right`),
-    ...(isProtected === false ? ['a backward that crashes ends the op host that checks it'] : []),
+    ...(unprotected === '' ? [] : [`a backward that crashes is not kept apart: ${unprotected}`]),
   ]
   return judge(
     {

@@ -10,6 +10,8 @@ export interface DriverFacts {
   driver: DriverReport | undefined
   /** By nvidia-smi or the driver; by PCI where there is no driver. */
   gpus: readonly Gpu[]
+  /** Why nvidia-smi lists fewer than there are; "" else. */
+  unlisted: string
   /** CUDA that libtorch was built with, and nvcc's; "" for none. */
   libtorchCuda: string
   nvcc: string
@@ -48,6 +50,7 @@ export function judgeDriver(facts: DriverFacts): Judgement {
         ...(gpus.some(({ isDivided }) => isDivided)
           ? ['a GPU is divided (MIG): times are those of an instance']
           : []),
+        ...(facts.unlisted === '' ? [] : [facts.unlisted]),
         ...(isWsl ? ['this is WSL: clocks and kernels may not be readable'] : []),
       ],
       found: `cuInit answers ${driver.code}, the driver takes CUDA up to ${version} and has ${counted(driver.devices.length, 'GPU')}: ${names}`,

@@ -13,21 +13,19 @@ export const doubtful = judged('warning')
 export const failed = judged('failed')
 export const skipped = judged('skipped')
 
+/** Of a check that was stopped, or that had no more time. */
+export const cutShort = skipped('Stopped.')
+
 /** Of a question without an answer: what stopped it is no verdict. */
-export function withoutAnswer(
-  { code, message }: WorkbenchError,
-  figures: GpuFigures = {},
-): Judgement {
-  return code === 'cancelled'
-    ? skipped('Not made to its end: it was stopped, or its time was up.', figures)
-    : failed(sentence(message), figures)
+export function withoutAnswer({ code, message }: WorkbenchError): Judgement {
+  return code === 'cancelled' ? cutShort : failed(sentence(message))
 }
 
 /** With a capital and a full stop; the first line of several. */
 export function sentence(text: string): string {
   const [line = ''] = text.trim().split('\n')
   // Names of devices and tools stay as they are.
-  const whole = /^(?:\w+:\d|nvcc |libtorch )/.test(line)
+  const whole = /^(?:\w+:\d|(?:nvcc|nvidia-smi|libtorch|cuInit) )/.test(line)
     ? line
     : line.charAt(0).toUpperCase() + line.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`

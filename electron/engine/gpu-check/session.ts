@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
+import { hostCalls } from '../../contract/host-calls'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
 import type { Argument, InputSpec } from '../../contract/manifest-values'
 import { inputSpec } from '../../contract/manifest-values'
@@ -11,8 +12,10 @@ import type { RunReport } from '../../contract/run'
 import type { OpenedTiming } from '../../contract/timing'
 import type { DeviceState } from '../../contract/timing-device'
 import type { Libraries } from '../builds/libraries'
+import type { CheckedLibrary } from '../check/check-hosts'
 import { buildProject } from '../compile/build'
 import { chooseHost } from '../toolchain/nvcc-host'
+import type { CallOptions } from '../host/host-client'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import type { OpenProject } from '../project/open-project'
@@ -33,6 +36,8 @@ export interface Timed {
   seconds: number[]
   /** Of the device, at work. */
   states: DeviceState[]
+  /** How many of the samples include a launch, since the host was not ahead of the device. */
+  behind: number
 }
 
 /** What was built of native/gpu_check. */
@@ -42,7 +47,15 @@ export interface CheckLibrary {
   refusedHost: string
 }
 
-export const firstDevice = 'cuda:0'
+const firstDevice = 'cuda:0'
+
+/** What an op host that ends was doing: "call aten::relu". */
+function phaseOf<N extends HostCallName>(name: N, input: HostInput<N>): string {
+  const { phase } = hostCalls[name] as { phase?: (input: HostInput<N>) => string }
+  return phase?.(input) ?? `check the GPU: ${name}`
+}
+
+const stopped = err('cancelled', 'Stopped.')
 
 const inputOn = (device: string, shape: number[]): InputSpec =>
   inputSpec.parse({ shape, device, seed: 0 })
@@ -62,6 +75,8 @@ export class GpuSession {
     readonly project: OpenProject,
     readonly facts: GpuFacts,
     readonly signal: AbortSignal,
+    /** That is checked. */
+    readonly device = firstDevice,
   ) {}
 
   /** Builds native/gpu_check with nvcc, once; a compile that failed is an answer. */
@@ -73,13 +88,16 @@ export class GpuSession {
   private async build(): Promise<Result<CheckLibrary>> {
     const { toolchain } = this.facts
     if (!toolchain.ok) return toolchain
+    if (this.signal.aborted) return stopped
     const { cuda, compiler } = toolchain.value
-    if (!cuda) return err('toolchain.missing', 'nvcc is not here: no kernel can be compiled.')
+    if (!cuda && this.project.manifest.cudaSources.length > 0)
+      return err('toolchain.missing', 'nvcc is not here: no kernel can be compiled.')
     const { installation } = this.services
     const request = { installation, project: this.project, toolchain: toolchain.value }
     const report = await buildProject(request, { signal: this.signal })
     if (!report.ok) return report
-    return ok({ report: report.value, refusedHost: chooseHost(cuda, compiler).refused })
+    const refusedHost = cuda ? chooseHost(cuda, compiler).refused : ''
+    return ok({ report: report.value, refusedHost })
   }
 
   /** The op hosts of this run, apart from those in use. */
@@ -103,15 +121,35 @@ export class GpuSession {
     input: HostInput<N>,
     seconds = 60,
   ): Promise<Result<HostOutput<N>>> {
+    if (this.signal.aborted) return stopped
     const hosts = await this.hosts()
     if (!hosts.ok) return hosts
     const limits = { timeout: seconds, signal: this.signal }
+    return await this.callIn(hosts.value, name, input, limits)
+  }
+
+  private async callIn<N extends HostCallName>(
+    hosts: HostPool,
+    name: N,
+    input: HostInput<N>,
+    limits: Omit<CallOptions, 'phase'>,
+  ): Promise<Result<HostOutput<N>>> {
     const library = this.built === undefined ? undefined : await this.built
     if (library?.ok && library.value.report.ok) {
-      const loaded = await hosts.value.load(library.value.report.loadPath, limits)
+      const loaded = await hosts.load(library.value.report.loadPath, limits)
       if (!loaded.ok) return loaded
     }
-    return await hosts.value.call(name, input, { ...limits, phase: `check the GPU: ${name}` })
+    return await hosts.call(name, input, { ...limits, phase: phaseOf(name, input) })
+  }
+
+  /** As operator checks see it. */
+  checkedLibrary(): CheckedLibrary {
+    const { libraries } = this.services
+    return {
+      call: (name, input, { timeout }) => this.call(name, input, timeout),
+      openHostsBeside: (environment) => libraries.openHostsBeside(this.project, environment),
+      callBeside: (hosts, name, input, options) => this.callIn(hosts, name, input, options),
+    }
   }
 
   /** Opens a call, gives it to `use`, and closes it. */
@@ -121,7 +159,7 @@ export class GpuSession {
     use: (opened: OpenedTiming) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     const inputs = Object.fromEntries(
-      Object.entries(shapes).map(([name, shape]) => [name, inputOn(firstDevice, shape)]),
+      Object.entries(shapes).map(([name, shape]) => [name, inputOn(this.device, shape)]),
     )
     const opened = await this.call('timing.open', {
       op,
@@ -146,13 +184,15 @@ export class GpuSession {
   ): Promise<Result<Timed>> {
     return await this.opened(call, { cold }, async (opened) => {
       const { handle } = opened
-      const timed: Timed = { opened, seconds: [], states: [] }
+      const timed: Timed = { opened, seconds: [], states: [], behind: 0 }
       const started = performance.now()
       do {
         const taken = await this.call('timing.sample', { handle, count })
         if (!taken.ok) return taken
         timed.seconds.push(...taken.value.seconds)
-        if (taken.value.device) timed.states.push(taken.value.device.after)
+        const { device } = taken.value
+        if (device) timed.states.push(device.after)
+        timed.behind += device?.behind ?? 0
       } while (performance.now() - started < seconds * 1000)
       return ok(timed)
     })
@@ -173,7 +213,7 @@ export class GpuSession {
   /** One call. */
   async run(
     op: string,
-    { args = ['x'], device = firstDevice, seconds = 30 }: RunOptions = {},
+    { args = ['x'], device = this.device, seconds = 30 }: RunOptions = {},
   ): Promise<Result<RunReport>> {
     const values = [1, 2, 3, 4]
     const x = inputSpec.parse({ values, device })
@@ -183,7 +223,7 @@ export class GpuSession {
   /** Why the operator does not give 2, 3, 4, 5 of 1, 2, 3, 4; "" where it does. */
   async whyNotAddingOne(
     op: string,
-    { args = ['x'], device = firstDevice }: RunOptions,
+    { args = ['x'], device = this.device }: RunOptions,
   ): Promise<string> {
     const run = await this.run(op, { args, device })
     if (!run.ok) return run.error.message

@@ -10,6 +10,12 @@ import type { RunTool } from './run-tool'
 /** The version that set-up installs where there is none. */
 export const torchVersion = '2.13.0'
 
+/** pip's words for where the wheels for this CUDA are. */
+const cudaIndex = (cuda: string): string[] => [
+  '--index-url',
+  `https://download.pytorch.org/whl/cu${cuda.replace('.', '')}`,
+]
+
 /** What `import torch`, `torch.utils.cpp_extension` and `torch.library.opcheck` import: exports are proven with them. */
 const packagesOfTorch = [
   'numpy',
@@ -27,6 +33,8 @@ export interface TorchPlace {
   /** The environment of Python that is made. */
   folder: string
   cacheFolder: string
+  /** Of the build that is wanted: "13.0"; "" for the CPU. */
+  cuda: string
   run: RunTool
   /** Called with what does not go as expected, in words. */
   onRemark: (text: string) => void
@@ -39,13 +47,13 @@ async function isCudaBuild(python: string): Promise<boolean> {
 }
 
 /**
- * Makes an environment of Python with torch, at first in its CPU build: whoever has a GPU has a torch, and 200 MB come
- * sooner than 3 GB.
+ * Makes an environment of Python with torch. Where its build for CUDA cannot be had it is the CPU's, and where that
+ * cannot, the one that pip takes.
  * Errors: python3 makes no environment, or pip cannot install torch (`toolchain.missing`).
  * @returns its interpreter
  */
 export async function installTorch(place: TorchPlace): Promise<Result<string>> {
-  const { folder, cacheFolder, run, onRemark } = place
+  const { folder, cacheFolder, cuda, run, onRemark } = place
   fs.rmSync(folder, { recursive: true, force: true })
   fs.mkdirSync(path.dirname(folder), { recursive: true })
   const python = path.join(folder, 'bin', 'python')
@@ -72,6 +80,14 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
         `Python packages of torch cannot be downloaded (${lastLines(added.output, 1)}): exports for Python cannot be tested`,
       )
     return ok(python)
+  }
+  if (cuda !== '') {
+    // With its packages: a CUDA build does not load without NVIDIA's.
+    const built = await pip([...cudaIndex(cuda), `torch==${torchVersion}`])
+    if (built.ok) return await finish()
+    onRemark(
+      `torch ${torchVersion} for CUDA ${cuda} cannot be downloaded (${lastLines(built.output, 1)}): the CPU build is installed`,
+    )
   }
   const index = ['--timeout', '20', '--extra-index-url', 'https://download.pytorch.org/whl/cpu']
   const cpu = await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])

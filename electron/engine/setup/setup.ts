@@ -18,6 +18,7 @@ import { launcherOf } from '../toolchain/addon-location'
 import { findCudaToolkit } from '../toolchain/cuda'
 import { askPython, describeLibtorch } from '../toolchain/libtorch'
 import type { Libtorch } from '../toolchain/libtorch'
+import { chooseTorch } from './cuda-torch'
 import { findLibtorch } from './find-libtorch'
 import { installTorch, torchVersion } from './install-torch'
 import { buildAddon, findBuiltAddon } from './native-addon'
@@ -50,8 +51,12 @@ export interface SetupReport {
 export interface SetupRequest {
   /** The folder of the libtorch to use; "" to look for one. */
   libtorch: string
+  /** Install torch for CUDA, where no other is found, without asking which. */
+  cuda: boolean
   /** Whether torch may be installed, where no libtorch was found. */
   mayInstall: (question: string) => Promise<boolean>
+  /** Asks the user; undefined where there is nobody to ask. */
+  ask: (question: string) => Promise<boolean | undefined>
   signal: AbortSignal
   /** Called before a step that takes long. */
   onStart: (text: string) => void
@@ -190,7 +195,7 @@ class SetupRun {
     chosen: string,
     own: string,
   ): Promise<Result<{ libtorch: Libtorch; isMade: boolean }>> {
-    const { libtorch: name, mayInstall, onRemark, onStart } = this.request
+    const { libtorch: name, cuda: isCudaWanted, ask, mayInstall, onRemark, onStart } = this.request
     if (name !== '') {
       const named = this.named(name)
       return named.ok ? ok({ libtorch: named.value, isMade: false }) : named
@@ -199,17 +204,19 @@ class SetupRun {
     const first = await findLibtorch(search)
     if (first.found) return ok({ libtorch: first.found, isMade: false })
     for (const line of first.refused) onRemark(line)
+    const asked = { command: 'opsmith setup --cuda', onRemark }
+    const cuda = await chooseTorch(isCudaWanted, ask, asked)
     const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
-    if (!(await mayInstall(question))) {
+    if (cuda === '' && !(await mayInstall(question))) {
       return err('toolchain.missing', 'No libtorch was found, and none was installed.', {
         hint: 'Name one with --libtorch FOLDER, or use --yes to install one.',
       })
     }
     const needs = await this.checkNeeds(true)
     if (!needs.ok) return needs
-    onStart(`installing torch ${torchVersion} in ${own}`)
+    onStart(`installing torch ${torchVersion}${cuda === '' ? '' : ` for CUDA ${cuda}`} in ${own}`)
     const { cacheFolder } = this.services.installation
-    const place = { folder: own, cacheFolder, run: this.runTool, onRemark }
+    const place = { folder: own, cacheFolder, cuda, run: this.runTool, onRemark }
     const installed = await installTorch(place)
     const stopped = this.stopped()
     if (stopped) return stopped

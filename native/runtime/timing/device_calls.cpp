@@ -165,7 +165,10 @@ ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int
   return replayed;
 }
 
-DeviceCeilings measure_device(at::Device device) {
+namespace {
+
+// Its tensors and its clock's are gone when it returns.
+DeviceCeilings measure_ceilings(at::Device device) {
   constexpr int runs = 7;
   // A product is large enough when it takes so many seconds.
   constexpr double long_enough = 4e-3;
@@ -218,6 +221,13 @@ DeviceCeilings measure_device(at::Device device) {
     }
   }
   clock.synchronize();
+  return ceilings;
+}
+
+}  // namespace
+
+DeviceCeilings measure_device(at::Device device) {
+  const auto ceilings = measure_ceilings(device);
   release_cached_memory(device);
   return ceilings;
 }

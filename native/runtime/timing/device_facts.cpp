@@ -88,6 +88,7 @@ struct Nvml {
       library.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
   int (*clock)(NvmlDevice, int,
                unsigned*) = library.find<int(NvmlDevice, int, unsigned*)>("nvmlDeviceGetClockInfo");
+  const char* (*error_text)(int) = library.find<const char*(int)>("nvmlErrorString");
   int (*temperature)(NvmlDevice, int, unsigned*) =
       library.find<int(NvmlDevice, int, unsigned*)>("nvmlDeviceGetTemperature");
   int (*power)(NvmlDevice,
@@ -140,6 +141,20 @@ std::optional<double> ask(int (*function)(NvmlDevice, Given..., unsigned*), Nvml
   unsigned value = 0;
   if (function == nullptr || function(device, given..., &value) != 0) return std::nullopt;
   return static_cast<double>(value) * unit;
+}
+
+// Why no question is answered of a device that was there: it has left the bus, or must be reset. ""
+// where it answers, or does not know its clock.
+std::string why_lost(NvmlDevice device) {
+  constexpr int not_supported = 3;
+  unsigned value = 0;
+  const auto& management = nvml();
+  const int error =
+      management.clock == nullptr ? 0 : management.clock(device, clock_sm, &value);
+  if (error == 0 || error == not_supported) return "";
+  const char* text = management.error_text == nullptr ? nullptr : management.error_text(error);
+  return std::string("NVML answers: ") +
+         (text == nullptr ? "error " + std::to_string(error) : std::string(text));
 }
 
 // The mean of a second on newer GPUs, of which a sample is a small part; this moment's where the
@@ -238,6 +253,8 @@ DeviceState device_state(at::Device device) {
   // some milliseconds.
   constexpr double megahertz = 1e6;
   state.clock = ask<int>(management.clock, own, megahertz, clock_sm);
+  if (!state.clock) state.missing = why_lost(own);
+  if (!state.missing.empty()) return state;
   if (unsigned long long reasons = 0;
       management.reasons != nullptr && management.reasons(own, &reasons) == 0) {
     state.slowed_by = names_of(reasons);

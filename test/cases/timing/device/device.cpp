@@ -83,7 +83,8 @@ Worker& worker(c10::StreamId stream) {
 }
 
 std::mutex fault_mutex;
-std::string fault;
+std::string fault, next_fault;
+int64_t launches_until_fault = 0;
 const pid_t owner = getpid();
 
 /// As CUDA's devices, it can be hidden from a process.
@@ -92,7 +93,8 @@ bool is_hidden() {
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     return visible != nullptr && *visible == '\0';
   }();
-  return hidden;
+  static const char* gone = std::getenv("TEST_DEVICE_GONE");
+  return hidden || (gone != nullptr && access(gone, F_OK) == 0);
 }
 
 using Jobs = std::vector<std::function<void()>>;
@@ -150,6 +152,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     const auto moment = *static_cast<Event*>(event);
     enqueue(stream.id(), [moment] { wait_for_moment(moment); });
   }
+  void* getStreamNativeHandle(const c10::Stream stream) const override { return handle_of(stream.id()); }
   bool queryEvent(void* event) const override {
     const auto moment = *static_cast<Event*>(event);
     const std::lock_guard lock(moment->mutex);
@@ -310,6 +313,10 @@ REGISTER_GRAPH_IMPL(TESTDEVICE, Graph);
 
 void enqueue(c10::StreamId stream, std::function<void()> job) {
   check_device();
+  {
+    const std::lock_guard lock(fault_mutex);
+    if (launches_until_fault > 0 && --launches_until_fault == 0) fault = next_fault;
+  }
   // As on a GPU, what goes to another stream is done, and is no part of the graph.
   if (capturing != nullptr && stream == captured)
     capturing->push_back(std::move(job));
@@ -319,6 +326,14 @@ void enqueue(c10::StreamId stream, std::function<void()> job) {
 
 c10::StreamId current_stream() {
   return current;
+}
+
+void* handle_of(c10::StreamId stream) {
+  return reinterpret_cast<void*>(static_cast<intptr_t>(stream) + 1);
+}
+
+c10::StreamId stream_of_handle(const void* handle) {
+  return static_cast<c10::StreamId>(reinterpret_cast<intptr_t>(handle)) - 1;
 }
 
 bool is_capturing() {
@@ -348,6 +363,12 @@ void break_device(const std::string& words) {
   if (fault.empty()) fault = words;
 }
 
+void break_device_after(int64_t launches, const std::string& words) {
+  const std::lock_guard lock(fault_mutex);
+  next_fault = words;
+  launches_until_fault = launches;
+}
+
 void check_device() {
   TORCH_CHECK(getpid() == owner, "CUDA error: initialization error (the test device in a copy of its process)");
   TORCH_CHECK(!is_hidden(), "CUDA error: no CUDA-capable device is detected (the test device is hidden)");
@@ -356,3 +377,14 @@ void check_device() {
 }
 
 }  // namespace test_device
+
+extern "C" __attribute__((visibility("default"))) int opsmith_cuda_device(int index) {
+  if (std::getenv("TEST_DEVICE_IS_CUDA") == nullptr) return -1;
+  // test/cases/stand-ins/nvml.c, whose device has a low clock at rest.
+  using Answer = int (*)();
+  if (void* management = dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
+    auto* is_busy = static_cast<Answer*>(dlsym(management, "stand_in_is_busy"));
+    if (is_busy != nullptr) *is_busy = [] { return test_device::is_busy() ? 1 : 0; };
+  }
+  return index;
+}

@@ -58,6 +58,7 @@ class Memory final : public c10::DeviceAllocator {
     if (!kept.empty()) {
       at = kept.back();
       kept.pop_back();
+      kept_bytes_ -= std::min(kept_bytes_, size);
     } else {
       TORCH_CHECK(next_ + size <= whole, "test device: out of addresses");
       at = mappings().forbidden + next_;
@@ -78,6 +79,7 @@ class Memory final : public c10::DeviceAllocator {
       for (void* at : blocks)
         madvise(seen_by_device(at), size, MADV_REMOVE);
     }
+    kept_bytes_ = 0;
   }
   void recordStream(const c10::DataPtr&, c10::Stream) override {}
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
@@ -97,6 +99,12 @@ class Memory final : public c10::DeviceAllocator {
     limit_ = bytes == 0 ? whole : static_cast<size_t>(bytes);
   }
 
+ /// As libtorch's allocator for CUDA, it takes from the device what it keeps.
+  size_t kept() {
+    const std::lock_guard lock(mutex_);
+    return kept_bytes_;
+  }
+
  private:
   static void free_block(void* at);
   size_t free_bytes() const { return limit_ > used_ ? limit_ - used_ : 0; }
@@ -104,7 +112,7 @@ class Memory final : public c10::DeviceAllocator {
   std::mutex mutex_;
   std::map<void*, size_t> sizes_;
   std::map<size_t, std::vector<void*>> kept_;
-  size_t next_ = 0, used_ = 0, limit_ = whole;
+  size_t next_ = 0, used_ = 0, kept_bytes_ = 0, limit_ = whole;
   int64_t made_ = 0;
 };
 
@@ -120,6 +128,7 @@ void Memory::free_block(void* at) {
   if (found == own.sizes_.end()) return;
   own.used_ -= found->second;
   own.kept_[found->second].push_back(at);
+  own.kept_bytes_ += found->second;
   own.sizes_.erase(found);
 }
 
@@ -141,6 +150,10 @@ void* seen_by_device(const void* address) {
 
 void limit_memory(int64_t bytes) {
   memory().limit(bytes);
+}
+
+int64_t kept_memory() {
+  return static_cast<int64_t>(memory().kept());
 }
 
 }  // namespace test_device

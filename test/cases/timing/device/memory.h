@@ -16,5 +16,7 @@ void* seen_by_device(const void* address);
 
 /// From now on there are so many bytes; 0: as many as ever.
 void limit_memory(int64_t bytes);
+/// That are free, and kept for tensors to come.
+int64_t kept_memory();
 
 }  // namespace test_device

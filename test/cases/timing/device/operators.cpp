@@ -153,6 +153,10 @@ TORCH_LIBRARY(test_device, m) {
   m.def("marks_later(Tensor x, str path, int milliseconds) -> Tensor");
   m.def("was_profiled() -> bool", [] { return profiled; });
   m.def("limit_memory(int bytes) -> ()", &test_device::limit_memory);
+  m.def("kept_memory() -> int", &test_device::kept_memory);
+  m.def("break_after(int launches) -> ()", [](int64_t launches) {
+    test_device::break_device_after(launches, "CUDA error: unspecified launch failure (test device)");
+  });
 }
 TORCH_LIBRARY_IMPL(test_device, PrivateUse1, m) {
   m.impl("double_it", &double_it);

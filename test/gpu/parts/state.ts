@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+
+import { requestOf, timed, useSample } from './projects'
+
+export function testState(): void {
+  const sample = useSample('my_op')
+
+  it('of a call that is bound by its launch is that of a device at work', async () => {
+    const { rows } = await timed(sample, [
+      requestOf('aten::relu', ['x'], [1 << 12], { cold: false }),
+      requestOf('aten::mm', ['x', 'y'], [4096, 4096], { cold: false }),
+    ])
+    const [short, long] = rows.map(({ gpu }) => gpu?.after)
+    expect([short?.missing, long?.missing]).toEqual(['', ''])
+    expect(short?.temperature).toBeGreaterThan(0)
+    expect(short?.power).toBeGreaterThan(0)
+    expect(short?.clock).toBeGreaterThanOrEqual(0.8 * (long?.clock ?? Number.NaN))
+  })
+}
