@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../shell/primitives/Button'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { Details } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
+import { HelpLink } from '../../shell/primitives/HelpLink'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Markdown } from '../../shell/primitives/Markdown'
 import { openFile } from '../../store/layout'
@@ -14,6 +15,12 @@ const icons: Record<Diagnostic['severity'], IconName> = {
   error: 'error',
   warning: 'warning',
   note: 'note',
+}
+
+/** The reference pages that have a heading for each code, by who reports it. */
+const pages: Record<string, string | undefined> = {
+  lint: 'reference/lints',
+  'operator check': 'reference/operator-checks',
 }
 
 /** One problem: a line, and below it on demand why, what to do, the notes and the compiler's own text. */
@@ -26,11 +33,13 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
   const [first = '', ...rest] = item.message.split('\n')
   const fixes = item.fixes ?? []
   const quick = fixes[0]
+  const page = pages[item.source]
   const more =
     item.notes.length > 0 ||
     rest.length > 0 ||
     fixes.length > 0 ||
     item.explanation !== undefined ||
+    page !== undefined ||
     item.raw !== undefined
   return (
     <div
@@ -89,6 +98,13 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
         <div className="problem-notes">
           {rest.length > 0 && <pre className="selectable">{rest.join('\n')}</pre>}
           {item.explanation !== undefined && <Markdown text={item.explanation} />}
+          {page !== undefined && (
+            <p>
+              <HelpLink page={page} heading={item.code}>
+                {`About ${item.code}`}
+              </HelpLink>
+            </p>
+          )}
           {fixes.length > 0 && (
             <div className="actions problem-fixes">
               {fixes.map((fix) => (
