@@ -77,7 +77,7 @@ describe('help', () => {
     show('help')
     act(() => runCommand('help.guides', ''))
     await guide()
-    const field = screen.getByRole('searchbox', { name: 'Search the pages' })
+    const field = screen.getByRole('searchbox', { name: 'Search pages' })
     await userEvent.type(field, 'heat map')
     expect(screen.getByTestId('help-page-how-to/run')).toBeTruthy()
     expect(screen.queryByTestId('help-page-how-to/terminal')).toBeNull()

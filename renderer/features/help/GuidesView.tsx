@@ -5,6 +5,7 @@ import { Markdown } from '../../shell/primitives/Markdown'
 import { SearchField } from '../../shell/primitives/SearchField'
 import { PanelActions } from './PanelActions'
 import { placeOfLink } from './links'
+import type { GuidePage } from './pages'
 import { goBack, showGuide, useHelp, type GuidePlace } from './store'
 
 type Pages = typeof import('./pages')
@@ -33,7 +34,7 @@ function GuideList({ pages }: { pages: Pages }): ReactElement {
       <SearchField
         value={query}
         onChange={setQuery}
-        label="Search the pages"
+        label="Search pages"
         testId="help-search-pages"
       />
       <div className="scroll">
@@ -41,22 +42,32 @@ function GuideList({ pages }: { pages: Pages }): ReactElement {
           <section key={kind}>
             <h3>{title}</h3>
             {found.map((page) => (
-              <button
-                key={page.id}
-                type="button"
-                className="help-page-row"
-                aria-current={page.id === shown ? 'page' : undefined}
-                data-testid={`help-page-${page.id}`}
-                onClick={() => showGuide(page.id)}
-              >
-                {page.title}
-              </button>
+              <GuideRow key={page.id} page={page} isShown={page.id === shown} />
             ))}
           </section>
         ))}
         {groups.length === 0 && <p className="muted">No page has “{query}”.</p>}
       </div>
     </nav>
+  )
+}
+
+function GuideRow({ page, isShown }: { page: GuidePage; isShown: boolean }): ReactElement {
+  const row = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isShown) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isShown])
+  return (
+    <button
+      ref={row}
+      type="button"
+      className="help-page-row"
+      aria-current={isShown ? 'page' : undefined}
+      data-testid={`help-page-${page.id}`}
+      onClick={() => showGuide(page.id)}
+    >
+      {page.title}
+    </button>
   )
 }
 
@@ -74,6 +85,7 @@ function Guide({ pages }: { pages: Pages }): ReactElement {
       className="scroll panel-pad help-guide"
       data-testid="help-guide"
       data-page={page?.id}
+      data-keeps-focus
       tabIndex={-1}
     >
       <div className="help-guide-bar">

@@ -1,3 +1,5 @@
+import index from '../../../docs/index.md?raw'
+
 /** The documents of docs, as Markdown; a chunk of its own, which a window that shows no help does not load. */
 const sources = import.meta.glob<string>(
   [
@@ -32,7 +34,15 @@ function pageOf([file, text]: [string, string]): GuidePage {
   return { id, title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? id, text }
 }
 
-const pages = Object.entries(sources).map(pageOf)
+/** In the order of index.md, as in the sidebar of the site; those that it does not link to come last. */
+const placeInIndex = ({ id }: GuidePage): number => {
+  const place = index.indexOf(`(${id}.md)`)
+  return place < 0 ? index.length : place
+}
+
+const pages = Object.entries(sources)
+  .map(pageOf)
+  .sort((a, b) => placeInIndex(a) - placeInIndex(b) || a.id.localeCompare(b.id))
 
 const kindOf = ({ id }: GuidePage): string => id.split('/').slice(0, -1).join('/')
 
@@ -49,7 +59,6 @@ export function searchGuides(query: string): GuideGroup[] {
   }
   return (Object.keys(kinds) as Kind[]).flatMap((kind) => {
     const found = pages.filter((page) => kindOf(page) === kind && holds(page))
-    found.sort((a, b) => a.title.localeCompare(b.title))
     return found.length === 0 ? [] : [{ kind, title: kinds[kind], pages: found }]
   })
 }
