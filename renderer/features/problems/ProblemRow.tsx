@@ -10,17 +10,12 @@ import { HelpLink } from '../../shell/primitives/HelpLink'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Markdown } from '../../shell/primitives/Markdown'
 import { openFile } from '../../store/layout'
+import { pageOfProblem } from '../../store/problem-page'
 
 const icons: Record<Diagnostic['severity'], IconName> = {
   error: 'error',
   warning: 'warning',
   note: 'note',
-}
-
-/** The reference pages that have a heading for each code, by who reports it. */
-const pages: Record<string, string | undefined> = {
-  lint: 'reference/lints',
-  'operator check': 'reference/operator-checks',
 }
 
 /** One problem: a line, and below it on demand why, what to do, the notes and the compiler's own text. */
@@ -33,7 +28,7 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
   const [first = '', ...rest] = item.message.split('\n')
   const fixes = item.fixes ?? []
   const quick = fixes[0]
-  const page = pages[item.source]
+  const page = pageOfProblem(item)
   const more =
     item.notes.length > 0 ||
     rest.length > 0 ||
