@@ -46,7 +46,9 @@ function namesAround(files) {
   )
   return [...folders].flatMap((folder) => {
     const hasPages = files.some((file) => isPage(file) && path.dirname(file) === folder)
-    const found = listFiles(path.join(root, folder), hasPages ? undefined : isPage)
+    const found = hasPages
+      ? fs.readdirSync(path.join(root, folder)).filter(isPage)
+      : listFiles(path.join(root, folder), isPage)
     return found.map((name) => path.join(folder, name))
   })
 }
