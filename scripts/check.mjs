@@ -42,12 +42,13 @@ const checks = {
   ),
   'dead code': tool('knip', '--no-progress', '--no-config-hints'),
   prose: checkProse,
+  docs: tool('vitepress', 'build', 'docs'),
   'clang-format': checkWithClangFormat,
   'clang-tidy': checkWithClangTidy,
 }
 export const checkNames = Object.keys(checks)
 /** Those that need npm's packages only; the others need what set-up installs and finds. */
-export const earlyChecks = ['types', 'lint', 'format', 'imports', 'dead code', 'prose']
+export const earlyChecks = ['types', 'lint', 'format', 'imports', 'dead code', 'prose', 'docs']
 
 /**
  * Runs checks, two at a time, each with one line; what a tool found follows its line.

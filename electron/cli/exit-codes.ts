@@ -1,7 +1,8 @@
-export const exitCodes = {
-  good: 0,
-  /** The question was answered, and the answer is bad: a compile that failed, a result that differs. */
-  failed: 1,
-  /** The question could not be answered. */
-  noAnswer: 2,
-} as const
+export const exitCodes = { good: 0, failed: 1, noAnswer: 2 } as const
+
+/** For `opsmith --help` and docs/reference/errors.md. */
+export const exitMeanings: Record<keyof typeof exitCodes, string> = {
+  good: 'success',
+  failed: 'an answer that is bad: a compile error, a result that differs, a check that fails',
+  noAnswer: 'no answer; the error says why and what to do',
+}

@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 
+import { exitCodes, exitMeanings } from './exit-codes'
 import { describeOption, flagOf } from './options'
 import type { GivenValue, Option as OptionDeclaration } from './options'
 import type { Verb } from './verb'
@@ -33,6 +34,11 @@ function addVerb(program: Command, verb: Verb): void {
   })
 }
 
+function exitHelp(): string[] {
+  const names = ['good', 'failed', 'noAnswer'] as const
+  return names.map((name) => `  ${exitCodes[name]}  ${exitMeanings[name]}`)
+}
+
 /** The command line of these verbs. It throws commander's errors, and sets the exit code. */
 export function makeProgram(verbs: readonly Verb[], version: string): Command {
   const program = new Command('opsmith')
@@ -43,10 +49,7 @@ export function makeProgram(verbs: readonly Verb[], version: string): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => process.stdout.write(text) })
     .showHelpAfterError('Run with --help for usage.')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 success; 1 something failed, such as a build, a call or a check; 2 there is no answer, for example because of wrong arguments or missing tools.',
-    )
+    .addHelpText('after', `\nExit codes:\n${exitHelp().join('\n')}`)
   for (const verb of verbs) addVerb(program, verb)
   return program
 }

@@ -5,14 +5,20 @@ export type Optimization = z.infer<typeof optimization>
 
 /** How sources are compiled; each is the user's, or a project's own in its place. */
 export const buildOptionFields = {
-  /** O2 gives the times that users of an operator will see. */
-  optimization,
-  /** -ffast-math: sums in any order, no NaN, no infinity; for kernels, --use_fast_math. */
-  fastMath: z.boolean(),
-  /** -march=native: the library runs on processors like this one only. */
-  marchNative: z.boolean(),
-  /** -DNDEBUG -fwrapv, as in extensions that setuptools builds: without assert(), and sums of integers may wrap. */
-  setuptoolsFlags: z.boolean(),
+  optimization: optimization.describe(
+    'Optimization level. O2 gives the times that users of an operator will see.',
+  ),
+  fastMath: z
+    .boolean()
+    .describe('-ffast-math: sums in any order, no NaN, no infinity; for kernels, --use_fast_math.'),
+  marchNative: z
+    .boolean()
+    .describe('-march=native: the library runs on processors like this one only.'),
+  setuptoolsFlags: z
+    .boolean()
+    .describe(
+      '-DNDEBUG -fwrapv, as setuptools compiles extensions: without assert(), and sums of integers may wrap.',
+    ),
 }
 const filled = z.object(buildOptionFields)
 export type BuildOptionValues = z.infer<typeof filled>

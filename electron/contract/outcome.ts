@@ -1,36 +1,13 @@
 import { z } from 'zod'
 
+import { errorCodes, type ErrorCode } from './error-codes'
+
 /**
  * Why a question could not be answered. Outcomes such as a failed compile or a
  * comparison that does not match are values, never one of these.
  */
-export const errorCode = z.enum([
-  'toolchain.missing', // a compiler, libtorch, a library is not there; `hint` says what to install
-  'toolchain.mismatch', // found, but its ABI, C++ standard or version does not fit
-  'project.invalid', // opsmith.json is not valid; `path` names the field
-  'project.missing', // no such folder, or no opsmith.json in it
-  'project.empty', // a folder without files: a new project can be made in it
-  'project.restricted', // the folder is not trusted: nothing in it is run
-  'file.conflict', // the file changed on disk since it was read
-  'build.required', // asked to run something that has not been built
-  'library.load', // the built library could not be loaded into the op host
-  'program.compile', // TorchScript did not compile; `file`, `line`, `column` say where
-  'input.invalid', // an input, an argument or a literal does not fit the operator
-  'operator.unknown', // no such operator, overload or program function
-  'operator.check', // the operator threw: TORCH_CHECK, c10::Error, a C++ exception
-  'host.crashed', // the op host died; `exit` says how
-  'host.timeout', // the call ran past its limit and the op host was ended; `exit` holds the stack
-  'host.unavailable', // no op host could be started
-  'host.replaced', // the op host was ended for another reason; the same call will work again
-  'derivative.missing', // nothing requires grad: there is no backward to time or to profile
-  'device.lost', // a kernel left the device unusable for the op host, which is ended for it
-  'device.unavailable', // the device asked for is not on this machine
-  'cancelled',
-  'request.invalid', // the message itself does not fit the contract; `path` names the field
-  'io', // the file system refused it
-  'internal', // a bug in Opsmith
-])
-export type ErrorCode = z.infer<typeof errorCode>
+export const errorCode = z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]])
+export type { ErrorCode }
 
 /** One frame of a native stack; `file` and `line` where debug information has them. */
 export const stackFrame = z.object({

@@ -3,38 +3,53 @@ import { z } from 'zod'
 import { buildOptionFields, defaultBuildOptions } from './build-options'
 
 const fields = {
-  /** Absolute path of a C++ compiler; "" lets Opsmith choose. */
-  compiler: z.string(),
-  /** Absolute path of a libtorch folder (with include/ and lib/); "" lets Opsmith choose. */
-  libtorch: z.string(),
+  compiler: z.string().describe('Absolute path of a C++ compiler. Empty: Opsmith chooses.'),
+  libtorch: z
+    .string()
+    .describe(
+      'Absolute path of a libtorch folder, with include/ and lib/. Empty: Opsmith chooses.',
+    ),
   ...buildOptionFields,
-  /** Absolute path of a clangd; "" lets Opsmith choose. */
-  clangd: z.string(),
-  /** clangd reads the files that are open: completion, definitions, mistakes as one types. */
-  codeHelp: z.boolean(),
-  theme: z.enum(['system', 'dark', 'light', 'contrast']),
-  buildOnSave: z.boolean(),
-  /** Builds of the window go through the compile server, where clang's own libraries are installed. */
-  hotCompile: z.boolean(),
-  /** What the Timings panel shows is measured again after each good build. */
-  timeOnBuild: z.boolean(),
-  /** The editor says behind the line of the cursor who changed it last, as git knows. */
-  blame: z.boolean(),
-  fontSize: z.number().min(8).max(32),
-  /** Seconds a call may run before its op host is ended. */
-  callTimeout: z.number().positive(),
-  /** Bytes the op host may hold; 0: three quarters of the machine's memory. */
-  memoryLimit: z.number().nonnegative(),
-  /** Op hosts run in a sandbox, where the system has one. */
-  sandbox: z.boolean(),
-  /** Folders that op hosts may write to besides the project; absolute. */
-  writableFolders: z.array(z.string().startsWith('/', 'must be an absolute path')),
-  /** Folders opened before, newest first. */
-  recentProjects: z.array(z.string()),
-  /** Where new projects and copies of samples are made; absolute, "" for `opsmith` in the home folder. */
-  projectsFolder: z.union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')]),
-  /** Where a project was last exported to, by its folder; all absolute. Only main writes it. */
-  exportFolders: z.record(z.string(), z.string()),
+  clangd: z.string().describe('Absolute path of a clangd. Empty: Opsmith chooses.'),
+  codeHelp: z
+    .boolean()
+    .describe('clangd reads the open files: completion, definitions, mistakes as you type.'),
+  theme: z.enum(['system', 'dark', 'light', 'contrast']).describe('Colours of the window.'),
+  buildOnSave: z.boolean().describe('Build when a source is saved, or changes on disk.'),
+  hotCompile: z
+    .boolean()
+    .describe(
+      'The window builds with the compile server, where clang’s own libraries are installed.',
+    ),
+  timeOnBuild: z
+    .boolean()
+    .describe('Measure again, after each good build, what the Timings panel shows.'),
+  blame: z
+    .boolean()
+    .describe('Show at the end of the cursor’s line who changed it last, according to git.'),
+  fontSize: z.number().min(8).max(32).describe('Text size in pixels; it scales the whole window.'),
+  callTimeout: z
+    .number()
+    .positive()
+    .describe('Seconds that a call may run before its op host is ended.'),
+  memoryLimit: z
+    .number()
+    .nonnegative()
+    .describe('Bytes that an op host may hold. 0: three quarters of the machine’s memory.'),
+  sandbox: z.boolean().describe('Run op hosts in a sandbox, where the system has one.'),
+  writableFolders: z
+    .array(z.string().startsWith('/', 'must be an absolute path'))
+    .describe('Folders, in addition to the project, that op hosts may write to; absolute paths.'),
+  recentProjects: z.array(z.string()).describe('Folders that were opened before, newest first.'),
+  projectsFolder: z
+    .union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')])
+    .describe(
+      'Where new projects and copies of samples are made; an absolute path. Empty: ~/opsmith.',
+    ),
+  /** Only main writes it. */
+  exportFolders: z
+    .record(z.string(), z.string())
+    .describe('Where each project was exported to last; absolute paths.'),
 }
 
 const filled = z.object(fields)

@@ -1,11 +1,15 @@
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
+import { headingAnchor } from '../shell/primitives/heading-anchor'
+import { runCommand } from '../store/commands'
 import { filesStore, projectPath } from '../store/files'
+import { pageOfProblem } from '../store/problem-page'
 import { currentProblems, problemsStore } from '../store/problems'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
 import { monaco, type Monaco } from './monaco'
 
 const owner = 'opsmith'
+const helpScheme = 'opsmith-help'
 
 /** Keeps the editors' markers equal to the Problems panel. */
 export function followMarkers(): void {
@@ -34,9 +38,31 @@ function markerOf(item: Diagnostic, model: Monaco.editor.ITextModel): Monaco.edi
     severity: severityOf(item),
     message: item.message,
     source: item.source,
-    ...(item.code === '' ? {} : { code: item.code }),
+    ...(item.code === '' ? {} : { code: codeOf(item) }),
     relatedInformation: item.notes.filter((note) => note.file !== '').map(relatedOf),
   }
+}
+
+/** In the hover, the code of a lint or of an operator check is a link to its entry in Help. */
+function codeOf(item: Diagnostic): NonNullable<Monaco.editor.IMarkerData['code']> {
+  const page = pageOfProblem(item)
+  if (page === undefined) return item.code
+  const anchor = headingAnchor(item.code)
+  return {
+    value: item.code,
+    target: monaco.Uri.from({ scheme: helpScheme, path: page, fragment: anchor }),
+  }
+}
+
+/** Links to Help inside the editor open its page. */
+export function openLinksInHelp(): void {
+  monaco.editor.registerLinkOpener({
+    open: ({ scheme, path, fragment }) => {
+      if (scheme !== helpScheme) return false
+      runCommand('help.guides', `${path}#${fragment}`)
+      return true
+    },
+  })
 }
 
 function severityOf({ severity }: Diagnostic): Monaco.MarkerSeverity {

@@ -8,7 +8,7 @@ import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
 import { followLints } from './live-lints'
 import { startLanguage } from './language/start-language'
-import { followMarkers } from './markers'
+import { followMarkers, openLinksInHelp } from './markers'
 import { followProgram } from './program-checks'
 import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
@@ -27,6 +27,7 @@ export async function startEditor(): Promise<void> {
   defineThemes()
   showEditorTheme(themeStore.getState().theme)
   openLinksInTabs()
+  openLinksInHelp()
   startLanguage()
   followMarkers()
   followProgram()

@@ -3,6 +3,7 @@ import { useEffect, type ReactElement } from 'react'
 import { Button, IconButton } from './primitives/Button'
 import { Details } from './primitives/ErrorView'
 import { formatCount } from './primitives/format'
+import { HelpLink } from './primitives/HelpLink'
 import { Icon, type IconName } from './primitives/Icon'
 import {
   dismiss,
@@ -43,6 +44,11 @@ export function Notifications(): ReactElement {
             <IconButton icon="close" label="Dismiss" onClick={() => dismiss(item.id)} />
           </div>
           {item.hint !== '' && <p className="selectable">{item.hint}</p>}
+          {item.code !== null && (
+            <HelpLink page="reference/errors" heading={item.code}>
+              About this error
+            </HelpLink>
+          )}
           {item.action && <Act item={item} />}
           {item.detail !== '' && <Details text={item.detail} />}
         </div>

@@ -404,9 +404,13 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
 const focusable =
   'input:not(:disabled), select:not(:disabled), button:not(:disabled, [tabindex="-1"]), [tabindex="0"]'
 
-/** In a panel with a list its first entry takes the keyboard, not the buttons of the panel's bar. */
+/**
+ * In a panel with a list its first entry takes the keyboard, not the buttons of the panel's bar. A part that chose
+ * itself where the keyboard goes, such as a heading of a page, keeps it.
+ */
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
+  if (content.querySelector('[data-keeps-focus]')?.contains(document.activeElement)) return
   const target = ['.split-list .section-body', '.split-body']
     .map((part) => content.querySelector(part)?.querySelector<HTMLElement>(focusable))
     .find((element) => element)

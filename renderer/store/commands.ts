@@ -52,10 +52,11 @@ export function runCommand(id: string, argument?: string): void {
   if (command && (command.enabled?.() ?? true)) void command.run(argument)
 }
 
-const isMac = navigator.userAgent.includes('Mac')
+/** Asked when a key is: this file is also read where no window is. */
+const isMac = (): boolean => navigator.userAgent.includes('Mac')
 
 export function shortcutText(shortcut: string): string {
-  if (!isMac) return shortcut
+  if (!isMac()) return shortcut
   return shortcut.replace('Ctrl', '⌘').replace('Shift', '⇧').replace('Alt', '⌥').replaceAll('+', '')
 }
 
@@ -82,7 +83,7 @@ export function commandFor(event: KeyboardEvent): Command | null {
 function matches(shortcut: string, event: KeyboardEvent): boolean {
   const parts = shortcut.split('+')
   const key = parts.pop() ?? ''
-  const control = isMac ? event.metaKey : event.ctrlKey
+  const control = isMac() ? event.metaKey : event.ctrlKey
   return (
     event.key.toLowerCase() === key.toLowerCase() &&
     control === parts.includes('Ctrl') &&

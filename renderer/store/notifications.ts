@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import type { WorkbenchError } from '../../electron/contract/outcome'
+import type { ErrorCode, WorkbenchError } from '../../electron/contract/outcome'
 
 export type NotificationAction = { label: string; run: () => void }
 export type Notification = {
@@ -10,6 +10,8 @@ export type Notification = {
   message: string
   hint: string
   detail: string
+  /** What kind of error it is, for the page about it; null for what is no error. */
+  code: ErrorCode | null
   action: NotificationAction | null
 }
 
@@ -39,10 +41,11 @@ export function holdNotifications(held: boolean): void {
 export function notify(
   severity: Notification['severity'],
   message: string,
-  more: Partial<Pick<Notification, 'hint' | 'detail' | 'action'>> = {},
+  more: Partial<Pick<Notification, 'hint' | 'detail' | 'code' | 'action'>> = {},
 ): void {
   const id = nextId++
-  const item: Notification = { id, severity, message, hint: '', detail: '', action: null, ...more }
+  const empty = { hint: '', detail: '', code: null, action: null }
+  const item: Notification = Object.assign({ id, severity, message }, empty, more)
   // The same message again replaces the older one instead of piling up.
   withdraw(message)
   notificationStore.setState(({ items }) => ({ items: [...items, item].slice(-mostShown) }))
@@ -87,7 +90,8 @@ export function showEarlier(): void {
 
 export function notifyError(error: WorkbenchError, action: NotificationAction | null = null): void {
   if (error.code === 'cancelled') return
-  notify('error', error.message, { hint: error.hint ?? '', detail: error.detail ?? '', action })
+  const { code, message, hint = '', detail = '' } = error
+  notify('error', message, { hint, detail, code, action })
 }
 
 export function dismiss(id: number): void {

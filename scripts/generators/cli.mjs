@@ -29,7 +29,7 @@ export async function write(load) {
   }
   return markdownPage(
     '# Command line',
-    'Run `npm run --silent opsmith -- VERB …` in the clone. `--help` after a verb prints the same as this page. The exit code is 0 for success, 1 if something failed (a compile error, a result that differs), and 2 if there is no answer (wrong arguments, missing tools).',
+    '`npm link` in the clone, and the package, put `opsmith` on PATH. `opsmith VERB --help` prints the same as this page. [Exit codes](errors.md#exit-codes) are the same for all verbs.',
     markdownTable(
       ['verb', 'what it does'],
       verbs.map((verb) => [`[${verb.name}](#${verb.name})`, verb.description]),

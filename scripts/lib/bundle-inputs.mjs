@@ -33,8 +33,8 @@ function filesOfClone(names) {
   return [...files].sort()
 }
 
-/** Documentation is in no bundle. */
-const skip = (name) => name.endsWith('.md')
+/** Documentation is in no bundle, except for the pages of docs that the window shows. */
+const isPage = (name) => name.endsWith('.md')
 
 /**
  * All names in the folders that the files come from, two levels below the clone at most: a new file may be
@@ -44,9 +44,13 @@ function namesAround(files) {
   const folders = new Set(
     files.map((file) => path.dirname(file).split(path.sep).slice(0, 2).join(path.sep)),
   )
-  return [...folders].flatMap((folder) =>
-    listFiles(path.join(root, folder), skip).map((name) => path.join(folder, name)),
-  )
+  return [...folders].flatMap((folder) => {
+    const hasPages = files.some((file) => isPage(file) && path.dirname(file) === folder)
+    const found = hasPages
+      ? fs.readdirSync(path.join(root, folder)).filter(isPage)
+      : listFiles(path.join(root, folder), isPage)
+    return found.map((name) => path.join(folder, name))
+  })
 }
 
 function hashOfInputs(files) {
@@ -55,7 +59,7 @@ function hashOfInputs(files) {
   // What bundlers read without a module for it: tsconfig.json, a style sheet that another imports.
   const others = names.filter((name) => !/\.tsx?$/.test(name) && !present.includes(name))
   return hashOf({
-    texts: [hashTree(root, common, skip), ...present, ...names],
+    texts: [hashTree(root, common, isPage), ...present, ...names],
     files: [...present, ...others].map((file) => path.join(root, file)),
   })
 }

@@ -133,15 +133,15 @@ describe('settings and help without a project', () => {
 })
 
 describe('help', () => {
-  it('says what each panel is for, and shows the one that is asked about', () => {
+  it('says what each panel is for, with its keys and the way to its page', async () => {
     show('help')
-    act(() => runCommand('help.panel', 'gradcheck'))
-    const asked = screen.getByTestId('help-on-gradcheck')
-    expect(asked.dataset['asked']).toBe('true')
-    expect(asked.textContent).toContain('finite differences')
-    expect(asked.textContent).toContain('Shift+F9')
-    expect(document.activeElement?.textContent).toBe('Gradcheck')
-    expect(screen.getByTestId('help-on-run').dataset['asked']).toBe('false')
+    act(() => runCommand('help.panel', 'help'))
+    await userEvent.click(screen.getByTestId('help-panels'))
+    const section = screen.getByTestId('help-on-gradcheck')
+    expect(section.textContent).toContain('finite differences')
+    expect(section.textContent).toContain('Shift+F9')
+    await userEvent.click(within(section).getByRole('button', { name: 'Guide' }))
+    expect((await screen.findByTestId('help-guide')).dataset['page']).toBe('how-to/gradcheck')
   })
 
   it('lists every command that has a key', async () => {

@@ -71,6 +71,21 @@ describe('lints', () => {
     expect(await app.text('op.cpp')).toContain('from = x_contiguous.const_data_ptr')
   })
 
+  it('the code of a lint in the hover of the editor opens its entry in Help', async () => {
+    await app.setText('op.cpp', source.replace('from = rows.const', 'from = x.const'))
+    await app.page.locator('[data-code="opsmith-not-contiguous"]').waitFor()
+    const place = await app.page.evaluate(() => window.opsmithTest?.markers('op.cpp')[0])
+    await app.caretAt('op.cpp', place?.line ?? 0, place?.column)
+    await app.page.keyboard.press('Control+k')
+    await app.page.keyboard.press('Control+i')
+    await app.page.getByRole('link', { name: 'opsmith-not-contiguous' }).click()
+    const heading = app.page.locator('[data-anchor="opsmith-not-contiguous"]')
+    await expect.poll(() => heading.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(await app.testId('help-guide').getAttribute('data-page')).toBe('reference/lints')
+    await app.setText('op.cpp', source)
+    await app.openFile('op.cpp')
+  })
+
   it("the editor's quick fix menu offers the fix of a lint", async () => {
     await app.setText(
       'op.cpp',

@@ -5,6 +5,7 @@ import { root } from './installation'
 
 /** What tests edit in a copy of this clone, and what the tools there read. */
 const copied = [
+  'docs',
   'electron',
   'graph',
   'renderer',

@@ -92,6 +92,8 @@ describe('the bundles that an edit makes outdated', () => {
 
   it('a new file that a glob may find makes a bundle', () => {
     expect(outdatedByNew('renderer/a-new-folder/index.ts')).toEqual(['renderer'])
+    expect(outdatedByNew('docs/how-to/a-new-page.md')).toEqual(['renderer'])
+    expect(outdatedByNew('renderer/a-new-note.md')).toEqual([])
   })
 
   it('a bundle that an edit made outdated stays so until it is built', () => {

@@ -18,6 +18,7 @@ const run = promisify(execFile)
 
 /** What skeletons are written into, and what they import. */
 const copied = [
+  'docs',
   'electron',
   'graph',
   'renderer',

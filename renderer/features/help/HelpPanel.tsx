@@ -2,11 +2,12 @@ import type { ReactElement } from 'react'
 
 import { Segmented } from '../../shell/primitives/Segmented'
 import { AboutView } from './AboutView'
+import { GuidesView } from './GuidesView'
 import { KeysView } from './KeysView'
 import { PanelsView } from './PanelsView'
 import { helpStore, useHelp, type HelpSection } from './store'
 
-/** What each panel is for, all keys, and which versions these are. */
+/** The documents, what each panel is for, all keys, and which versions these are. */
 export function HelpPanel(): ReactElement {
   const section = useHelp((state) => state.section)
   return (
@@ -17,12 +18,14 @@ export function HelpPanel(): ReactElement {
           value={section}
           onChange={(next) => helpStore.setState({ section: next })}
           options={[
+            { value: 'guides', label: 'Guides', testId: 'help-guides' },
             { value: 'panels', label: 'Panels', testId: 'help-panels' },
             { value: 'keys', label: 'Keys', testId: 'help-keys' },
             { value: 'about', label: 'About', testId: 'help-about' },
           ]}
         />
       </div>
+      {section === 'guides' && <GuidesView />}
       {section === 'panels' && <PanelsView />}
       {section === 'keys' && <KeysView />}
       {section === 'about' && <AboutView />}

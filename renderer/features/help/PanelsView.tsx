@@ -1,15 +1,14 @@
-import { useEffect, useRef, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { shortcutText, useCommands } from '../../store/commands'
 import { panelFeatures } from '../../store/feature'
-import { showPanel } from '../../store/layout'
-import { useProject } from '../../store/project'
 import { KeyTable } from './KeyTable'
 import { keyRows } from './keys'
-import { useHelp } from './store'
+import { PanelActions } from './PanelActions'
+import { guideOfPanel, showGuide } from './store'
 
-/** What each panel is for, with its keys; the one that is asked about is brought into view. */
+/** What each panel is for, with its keys, and the way to its page. */
 export function PanelsView(): ReactElement {
   return (
     <div className="scroll panel-pad">
@@ -26,31 +25,20 @@ type SectionProps = { feature: ReturnType<typeof panelFeatures>[number] }
 
 function PanelSection({ feature }: SectionProps): ReactElement {
   const { id, title, panel } = feature
-  const asked = useHelp((state) => (state.asked.panel === id ? state.asked : null))
-  const hasProject = useProject((state) => state.project !== null)
   useCommands()
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    if (!asked) return
-    heading.current?.scrollIntoView({ block: 'start' })
-    heading.current?.focus()
-  }, [asked])
   const own = (panel.help.keys ?? []).map(([key, meaning]) => ({ key, meaning }))
   const shown =
     panel.shortcut === undefined
       ? []
       : [{ key: shortcutText(panel.shortcut), meaning: `Show ${title}` }]
   return (
-    <section
-      className={asked ? 'help-section asked' : 'help-section'}
-      data-testid={`help-on-${id}`}
-      data-asked={asked !== null}
-    >
+    <section className="help-section" data-testid={`help-on-${id}`}>
       <div className="help-head">
-        <h2 ref={heading} tabIndex={-1}>
-          {title}
-        </h2>
-        {(hasProject || panel.Page) && <Button onClick={() => showPanel(id)}>Open {title}</Button>}
+        <h2>{title}</h2>
+        <div className="actions">
+          <Button onClick={() => showGuide(guideOfPanel(id))}>Guide</Button>
+          <PanelActions page={guideOfPanel(id)} />
+        </div>
       </div>
       {panel.help.about.map((paragraph) => (
         <p key={paragraph} className="selectable">

@@ -1,5 +1,5 @@
 import type { Command } from '../../store/commands'
-import { helpOnPanel, showHelp } from './store'
+import { helpOnPanel, showGuide, showHelp } from './store'
 
 export const helpCommands: readonly Command[] = [
   {
@@ -9,6 +9,12 @@ export const helpCommands: readonly Command[] = [
     shortcut: 'Shift+F1',
     otherKey: '?',
     run: (panel = '') => helpOnPanel(panel),
+  },
+  {
+    id: 'help.guides',
+    title: 'Guides and reference',
+    group: 'Help',
+    run: (place = '') => showGuide(place),
   },
   {
     id: 'help.keys',

@@ -6,6 +6,7 @@ import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
+import { HelpLink } from '../../shell/primitives/HelpLink'
 import { Icon } from '../../shell/primitives/Icon'
 import { inputSummary } from '../../shell/primitives/input-text'
 import { useOperatorChecks } from './store'
@@ -100,6 +101,11 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
         <div className="finding-failure selectable">
           <p className="finding-cause">{finding.reason}</p>
           {finding.advice !== '' && <p>{finding.advice}</p>}
+          <p>
+            <HelpLink page="reference/operator-checks" heading={finding.check}>
+              About this check
+            </HelpLink>
+          </p>
           <Evidence finding={finding} />
           <FindingStacks finding={finding} />
           {finding.shownCase && <KeepFailure finding={finding} />}

@@ -6,9 +6,11 @@ import { Button, IconButton } from '../../shell/primitives/Button'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { Details } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
+import { HelpLink } from '../../shell/primitives/HelpLink'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Markdown } from '../../shell/primitives/Markdown'
 import { openFile } from '../../store/layout'
+import { pageOfProblem } from '../../store/problem-page'
 
 const icons: Record<Diagnostic['severity'], IconName> = {
   error: 'error',
@@ -26,11 +28,13 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
   const [first = '', ...rest] = item.message.split('\n')
   const fixes = item.fixes ?? []
   const quick = fixes[0]
+  const page = pageOfProblem(item)
   const more =
     item.notes.length > 0 ||
     rest.length > 0 ||
     fixes.length > 0 ||
     item.explanation !== undefined ||
+    page !== undefined ||
     item.raw !== undefined
   return (
     <div
@@ -89,6 +93,13 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
         <div className="problem-notes">
           {rest.length > 0 && <pre className="selectable">{rest.join('\n')}</pre>}
           {item.explanation !== undefined && <Markdown text={item.explanation} />}
+          {page !== undefined && (
+            <p>
+              <HelpLink page={page} heading={item.code}>
+                {`About ${item.code}`}
+              </HelpLink>
+            </p>
+          )}
           {fixes.length > 0 && (
             <div className="actions problem-fixes">
               {fixes.map((fix) => (

@@ -3,6 +3,7 @@ import type { ReactElement, ReactNode } from 'react'
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import { CopyButton } from './CopyButton'
 import { FileLink } from './FileLink'
+import { HelpLink } from './HelpLink'
 import { Icon } from './Icon'
 
 type Props = { error: WorkbenchError; testId?: string; children?: ReactNode }
@@ -21,6 +22,9 @@ export function ErrorView({ error, testId, children }: Props): ReactElement {
       {error.hint !== undefined && error.hint !== '' && (
         <p className="error-hint selectable">{error.hint}</p>
       )}
+      <HelpLink page="reference/errors" heading={error.code}>
+        About this error
+      </HelpLink>
       {children !== undefined && <div className="actions">{children}</div>}
       {error.detail !== undefined && error.detail !== '' && <Details text={error.detail} />}
     </div>

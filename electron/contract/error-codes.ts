@@ -1,0 +1,119 @@
+/** What a code of an error means, and what helps in general; the message and the hint of an error are about the case. */
+type ErrorMeaning = { meaning: string; remedy: string }
+
+/** Every code, in the order of the reference page that is made of it (docs/reference/errors.md). */
+export const errorCodes = {
+  'toolchain.missing': {
+    meaning: 'A compiler, libtorch, a tool or a library is not installed, or was not found.',
+    remedy:
+      'Run the command that the hint names, or choose another installation in Settings. `opsmith doctor` lists what was looked for, and where.',
+  },
+  'toolchain.mismatch': {
+    meaning:
+      'A tool was found, but it does not fit: its version is too old, or its ABI differs from libtorch’s.',
+    remedy: 'Choose another one in Settings, or install the version that the message asks for.',
+  },
+  'project.invalid': {
+    meaning: 'opsmith.json is not valid.',
+    remedy:
+      'Open the line that the error names. The reference of opsmith.json lists all keys and their types.',
+  },
+  'project.missing': {
+    meaning: 'The folder does not exist, or it has no opsmith.json.',
+    remedy:
+      'Check the path. `opsmith init FOLDER` proposes an opsmith.json for a folder with sources.',
+  },
+  'project.empty': {
+    meaning: 'The folder has no files.',
+    remedy: 'Make a project in it: `opsmith new FOLDER`, or New project in the window.',
+  },
+  'project.restricted': {
+    meaning:
+      'The folder is in restricted mode: you have not trusted its authors, so nothing of it runs.',
+    remedy: 'Trust the folder if you trust its authors. Settings lists your decisions.',
+  },
+  'file.conflict': {
+    meaning: 'A file on disk is not the one that Opsmith read, wrote or expected.',
+    remedy: 'Compare both versions, then keep one. For an export, choose another folder.',
+  },
+  'build.required': {
+    meaning:
+      'The project has no library that can be loaded: it was never built, or its build fails.',
+    remedy: 'Build the project (Ctrl+B) and fix what the Problems panel lists.',
+  },
+  'library.load': {
+    meaning: 'The library was built, and the loader or libtorch refused it.',
+    remedy:
+      'Read the message: most often a symbol is undefined (a source or a library is missing), or an operator is registered twice.',
+  },
+  'program.compile': {
+    meaning: 'TorchScript does not compile the program, or an expression such as a reference.',
+    remedy:
+      'Open the line that the error names. TorchScript is a subset of Python: types are static, and many modules are unknown.',
+  },
+  'input.invalid': {
+    meaning: 'An input, an argument or a literal does not fit the operator’s schema.',
+    remedy: 'Compare it with the schema (Schemas panel, or `opsmith schemas PROJECT`).',
+  },
+  'operator.unknown': {
+    meaning: 'There is no operator, overload, method or function of this name.',
+    remedy: 'Check the spelling, `namespace::name`. Build first, if the operator is new.',
+  },
+  'operator.check': {
+    meaning:
+      'The operator refused the call itself: `TORCH_CHECK`, a `c10::Error` or another C++ exception.',
+    remedy: 'Read the message, which is the operator’s own. Change the inputs or the operator.',
+  },
+  'host.crashed': {
+    meaning:
+      'The op host ended while it ran your code: a segfault, an abort, `exit()` and the like.',
+    remedy:
+      'Open the line that the error names. Build with sanitizers to find where memory was damaged. The window goes on with a new op host.',
+  },
+  'host.timeout': {
+    meaning: 'The call ran longer than its limit, and its op host was ended.',
+    remedy:
+      'Look for an endless loop at the line that the error names, or raise the limit in Settings.',
+  },
+  'host.unavailable': {
+    meaning: 'No op host could be started, or the one that held the result has ended.',
+    remedy: 'Do it again. If that fails too, run `opsmith doctor`.',
+  },
+  'host.replaced': {
+    meaning: 'The op host was ended for something else while it worked, for example a new build.',
+    remedy: 'Do it again.',
+  },
+  'derivative.missing': {
+    meaning: 'No output of the call requires grad: there is no backward to time or to profile.',
+    remedy: 'Give an input `"requires_grad": true`, or measure forward only.',
+  },
+  'device.lost': {
+    meaning:
+      'A kernel left the device in a state that no later call can use. Its op host was ended.',
+    remedy:
+      'Look for an access out of bounds in the kernel that the message names. The next call gets a new op host.',
+  },
+  'device.unavailable': {
+    meaning: 'This machine does not have the device that the call names.',
+    remedy: 'Use the CPU, or a machine with that device.',
+  },
+  cancelled: {
+    meaning: 'You stopped the work, or closed the project.',
+    remedy: 'Nothing to do. Start it again when you want the result.',
+  },
+  'request.invalid': {
+    meaning: 'An option, a value or a combination of them is not possible.',
+    remedy:
+      'Read the message, which names the option. `opsmith VERB --help` lists what is allowed.',
+  },
+  io: {
+    meaning: 'The operating system refused to read or write a file.',
+    remedy: 'Check the permissions and the free space of the path that the message names.',
+  },
+  internal: {
+    meaning: 'A bug in Opsmith.',
+    remedy: 'Report it, with the details and the versions (Help, About).',
+  },
+} as const satisfies Record<string, ErrorMeaning>
+
+export type ErrorCode = keyof typeof errorCodes

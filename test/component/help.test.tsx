@@ -1,0 +1,120 @@
+import { act, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+
+import { errorCodes } from '../../electron/contract/error-codes'
+import { operatorCheckNames } from '../../electron/contract/operator-checks.generated'
+import { lints } from '../../electron/engine/language/lints/all-lints'
+import * as pages from '../../renderer/features/help/pages'
+import { placeOfLink } from '../../renderer/features/help/links'
+import { Notifications } from '../../renderer/shell/Notifications'
+import { ErrorView } from '../../renderer/shell/primitives/ErrorView'
+import { headingAnchor } from '../../renderer/shell/primitives/heading-anchor'
+import { runCommand } from '../../renderer/store/commands'
+import { panelFeatures } from '../../renderer/store/feature'
+import { layoutStore } from '../../renderer/store/layout'
+import { notifyError } from '../../renderer/store/notifications'
+import { buildOf, diagnosticOf } from './support/answers'
+import { build, open, show } from './support/window'
+
+const guide = async (): Promise<HTMLElement> => await screen.findByTestId('help-guide')
+
+/** The page that is shown, and the heading that has the keyboard. */
+async function shownPlace(): Promise<string> {
+  const { page = '' } = (await guide()).dataset
+  const { anchor } = (document.activeElement as HTMLElement).dataset
+  return anchor === undefined ? page : `${page}#${anchor}`
+}
+
+const anchorsOf = (page: string): string[] =>
+  [...(pages.guidePage(page)?.text ?? '').matchAll(/^#{1,4} (.+)$/gm)].map(([, heading = '']) =>
+    headingAnchor(heading.replaceAll('`', '')),
+  )
+
+describe('the pages', () => {
+  it('every panel has a page of its own', () => {
+    for (const { id } of panelFeatures()) expect(pages.guidePage(`how-to/${id}`), id).toBeDefined()
+  })
+
+  it.each([
+    ['lint', 'reference/lints', lints.map(({ code }) => code)],
+    ['operator check', 'reference/operator-checks', operatorCheckNames],
+    ['error', 'reference/errors', Object.keys(errorCodes)],
+  ])('every %s has a heading that its messages lead to', (_kind, page, codes) => {
+    expect(anchorsOf(page)).toEqual(expect.arrayContaining(codes.map(headingAnchor)))
+  })
+
+  it('a link is followed from the page that has it', () => {
+    expect(placeOfLink('how-to/run', 'gradcheck.md')).toBe('how-to/gradcheck')
+    expect(placeOfLink('how-to/run', '../reference/lints.md#a')).toBe('reference/lints#a')
+    expect(placeOfLink('how-to/run', '#inputs')).toBe('how-to/run#inputs')
+    expect(placeOfLink('how-to/run', 'https://example.org/a.md')).toBeNull()
+    expect(placeOfLink('how-to/run', '../pictures/run.png')).toBeNull()
+  })
+})
+
+describe('help', () => {
+  it('the ? of a panel opens its page, without the network', async () => {
+    show('help')
+    act(() => runCommand('help.panel', 'gradcheck'))
+    expect(await shownPlace()).toBe('how-to/gradcheck')
+    const row = screen.getByTestId('help-page-how-to/gradcheck')
+    expect(row.getAttribute('aria-current')).toBe('page')
+    expect(within(await guide()).getAllByRole('heading')[0]?.textContent).toMatch(/gradients?/i)
+  })
+
+  it('a link leads to another page, and Back returns', async () => {
+    show('help')
+    act(() => runCommand('help.guides', 'how-to/settings'))
+    const link = within(await guide()).getByRole('button', { name: 'The reference' })
+    await userEvent.click(link)
+    expect(await shownPlace()).toBe('reference/settings')
+    await userEvent.click(screen.getByRole('button', { name: 'Back to the page before' }))
+    expect(await shownPlace()).toBe('how-to/settings')
+  })
+
+  it('a search lists the pages that have all words, and says where there is none', async () => {
+    show('help')
+    act(() => runCommand('help.guides', ''))
+    await guide()
+    const field = screen.getByRole('searchbox', { name: 'Search pages' })
+    await userEvent.type(field, 'heat map')
+    expect(screen.getByTestId('help-page-how-to/run')).toBeTruthy()
+    expect(screen.queryByTestId('help-page-how-to/terminal')).toBeNull()
+    await userEvent.clear(field)
+    await userEvent.type(field, 'nosuchword')
+    expect(screen.getByText('No page has “nosuchword”.')).toBeTruthy()
+  })
+})
+
+describe('messages', () => {
+  it('an error leads to its code', async () => {
+    show('help')
+    render(<ErrorView error={{ code: 'host.crashed', message: 'It crashed.' }} />)
+    await userEvent.click(screen.getByRole('button', { name: 'About this error' }))
+    expect(await shownPlace()).toBe('reference/errors#hostcrashed')
+    expect(layoutStore.getState().page).toBe('help')
+  })
+
+  it('a notification of an error does, too', async () => {
+    show('help')
+    render(<Notifications />)
+    act(() => notifyError({ code: 'io', message: 'The disk is full.' }))
+    await userEvent.click(screen.getByRole('button', { name: 'About this error' }))
+    expect(await shownPlace()).toBe('reference/errors#io')
+  })
+
+  it.each([
+    ['lint', 'opsmith-from-blob', 'reference/lints'],
+    ['operator check', 'mutation', 'reference/operator-checks'],
+  ])('a problem of a %s leads to its entry', async (source, code, page) => {
+    await open()
+    await build({ build: buildOf({ ok: true, diagnostics: [diagnosticOf({ source, code })] }) })
+    show('problems')
+    await userEvent.click(screen.getByTestId('problem-more'))
+    const link = screen.getByRole('button', { name: `About ${code}` })
+    show('help')
+    await userEvent.click(link)
+    expect(await shownPlace()).toBe(`${page}#${code}`)
+  })
+})

@@ -1,0 +1,68 @@
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let app: App
+/** What the window asked for since it opened that is not part of the app. */
+const fromOutside: string[] = []
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  const settings = { hotCompile: false, codeHelp: false, buildOnSave: false }
+  app = await App.start(cache, folder, settings, root, (page) => {
+    page.on('request', (request) => {
+      if (!/^(app|data|blob|devtools):/.test(request.url())) fromOutside.push(request.url())
+    })
+    return Promise.resolve()
+  })
+  await app.resize(1280, 720)
+  await app.testId('tool-tab-schemas').waitFor()
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+const shownPage = async (): Promise<string | null> =>
+  await app.testId('help-guide').getAttribute('data-page')
+
+describe('help', () => {
+  it('the ? of each panel opens its page', async () => {
+    for (const id of ['schemas', 'run', 'gradcheck', 'timings', 'export']) {
+      await app.testId(`rail-${id}`).click()
+      await app.testId(`help-button-${id}`).first().click()
+      await expect.poll(shownPage, { message: id }).toBe(`how-to/${id}`)
+      const guide = app.testId('help-guide')
+      expect(await guide.locator('h2').first().isVisible(), id).toBe(true)
+      // Lines are not cut: only code and tables may be wider than the page, and scroll.
+      const width = await guide.evaluate((page) => page.scrollWidth - page.clientWidth)
+      expect(width, id).toBeLessThanOrEqual(0)
+    }
+  })
+
+  it('a link leads to a heading of another page, which is in view, and Back returns', async () => {
+    await app.testId('help-page-how-to/schemas').click()
+    await app.testId('help-guide').getByRole('button', { name: 'registration' }).click()
+    await expect.poll(shownPage).toBe('reference/operator-checks')
+    const heading = app.page.locator('[data-anchor="registration"]')
+    await expect.poll(() => heading.evaluate((one) => one === document.activeElement)).toBe(true)
+    const [page, place] = [
+      await app.testId('help-guide').boundingBox(),
+      await heading.boundingBox(),
+    ]
+    expect(place?.y).toBeGreaterThanOrEqual(page?.y ?? Infinity)
+    expect(place?.y).toBeLessThan((page?.y ?? 0) + (page?.height ?? 0))
+    await app.testId('help-back').click()
+    await expect.poll(shownPage).toBe('how-to/schemas')
+  })
+
+  it('needs no network', () => {
+    expect(fromOutside).toEqual([])
+  })
+})
