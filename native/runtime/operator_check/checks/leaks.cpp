@@ -101,11 +101,11 @@ OperatorCheckFinding check_leaks(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   call.run(call.fresh());  // an operator that throws does so here
   const auto inputs = call.fresh();
-  const auto forward = leaks_of([&] { call.run(inputs); }, "");
+  auto forward = leaks_of([&] { call.run(inputs); }, "");
   const bool has_gradients = std::any_of(
       inputs.begin(), inputs.end(), [](const at::Tensor& input) { return input.requires_grad(); });
   if (forward.status != CheckStatus::passed || !has_gradients) return forward;
-  const auto backward = leaks_of([&] { run_with_backward(call, inputs); }, "with its backward, ");
+  auto backward = leaks_of([&] { run_with_backward(call, inputs); }, "with its backward, ");
   return backward.status == CheckStatus::failed ? backward : forward;
 }
 
