@@ -149,8 +149,7 @@ std::string why_lost(NvmlDevice device) {
   constexpr int not_supported = 3;
   unsigned value = 0;
   const auto& management = nvml();
-  const int error =
-      management.clock == nullptr ? 0 : management.clock(device, clock_sm, &value);
+  const int error = management.clock == nullptr ? 0 : management.clock(device, clock_sm, &value);
   if (error == 0 || error == not_supported) return "";
   const char* text = management.error_text == nullptr ? nullptr : management.error_text(error);
   return std::string("NVML answers: ") +
