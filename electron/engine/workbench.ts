@@ -8,6 +8,7 @@ import { HeaderPreparation } from './builds/header-preparation'
 import { Libraries } from './builds/libraries'
 import { SanitizedBuilds } from './builds/sanitized-builds'
 import { Gradchecks } from './check/gradchecks'
+import { checkOperator } from './check/check-operator'
 import { OperatorChecks } from './check/operator-checks'
 import { SanitizedRuns } from './check/sanitized-runs'
 import { Doctor } from './doctor/doctor'
@@ -188,7 +189,7 @@ export class Workbench {
       ...services,
       choosePython: (folder) => choosePython(installation, folder, ''),
     })
-    this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels })
+    this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels, checkOperator })
     this.git = new Git(services)
     this.setup = new Setup({ installation, projects })
     this.symbols = new ProjectSymbols(services)

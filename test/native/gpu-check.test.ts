@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { GpuCheckName } from '../../electron/contract/gpu-check'
 import { ok, unwrap } from '../../electron/contract/outcome'
+import { checkOperator } from '../../electron/engine/check/check-operator'
 import { whyUnprotected } from '../../electron/engine/gpu-check/check-faults'
 import { checks } from '../../electron/engine/gpu-check/checks'
 import { gatherFacts } from '../../electron/engine/gpu-check/facts'
@@ -40,7 +41,7 @@ beforeAll(async () => {
   const facts = await gatherFacts(installation, await project.toolchain())
   const parts = { installation, libraries: workbench.libraries }
   const never = new AbortController().signal
-  session = new GpuSession(parts, project, facts, never, 'privateuseone:0')
+  session = new GpuSession(parts, { project, facts, device: 'privateuseone:0' }, never)
   const { report } = unwrap(await session.library())
   expect(report).toMatchObject({ ok: true, diagnostics: [] })
 })
@@ -52,6 +53,7 @@ afterAll(async () => {
 const check = (name: GpuCheckName): Promise<Judgement> =>
   checks[name](session, {
     readKernels: tracedKernels,
+    checkOperator,
     readTrace: async (write) => {
       const file = path.join(session.project.folder, 'trace.json')
       const written = await write(file)
@@ -109,5 +111,5 @@ describe('the checks of a GPU, on a device that does what they expect', () => {
 })
 
 it('a backward on the CPU that crashes is a finding of its checks, next to a device', async () => {
-  expect(await whyUnprotected(session)).toBe('')
+  expect(await whyUnprotected(session, checkOperator)).toBe('')
 })

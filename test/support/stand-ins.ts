@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
 import { root } from './installation'
 import type { TestCache } from './installation'
 
@@ -31,11 +32,13 @@ export interface StandIns {
 /** Builds libraries that answer as NVIDIA's do into a folder of their own. */
 export function buildStandIns(cache: TestCache, wanted: readonly StandIn[]): StandIns {
   const folder = fs.mkdtempSync(path.join(cache.home, 'stand-ins-'))
+  const compiler = ['cc', 'gcc', 'clang', 'clang-19'].flatMap((one) => findOnPath(one) ?? [])[0]
+  if (compiler === undefined) throw new Error('there is no C compiler')
   for (const one of wanted) {
     const { source, name, flags } = libraries[one]
     const file = path.join(root, 'test/cases/stand-ins', source)
     const made = ['-o', path.join(folder, name), `-Wl,-soname,${name}`]
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', ...flags, file, ...made])
+    execFileSync(compiler, ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', ...flags, file, ...made])
   }
   const state = path.join(folder, 'state')
   const resets = path.join(folder, 'resets')

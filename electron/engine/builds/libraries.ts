@@ -24,6 +24,23 @@ export interface CallLimits {
   signal?: AbortSignal | undefined
 }
 
+/** A built library: calls of it in the op host in use, and in op hosts next to that one. */
+export interface LibraryCalls {
+  call: <N extends HostCallName>(
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ) => Promise<Result<HostOutput<N>>>
+  /** Who asks closes them. */
+  openHostsBeside: (environment?: Readonly<Record<string, string>>) => Promise<Result<HostPool>>
+  callBeside: <N extends HostCallName>(
+    hosts: HostPool,
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ) => Promise<Result<HostOutput<N>>>
+}
+
 interface LibraryServices {
   installation: Installation
   projects: Projects
@@ -128,6 +145,16 @@ export class Libraries {
     const loaded = await load(options)
     if (!loaded.ok) return loaded
     return await callOnLibrary({ hosts, loadPath, load }, name, input, options)
+  }
+
+  /** Of what was built last of a project. */
+  callsOf(project: OpenProject): LibraryCalls {
+    return {
+      call: (name, input, options) => this.call(project, name, input, options),
+      openHostsBeside: (environment) => this.openHostsBeside(project, environment),
+      callBeside: (hosts, name, input, options) =>
+        this.callBeside({ hosts, project }, name, input, options),
+    }
   }
 
   /**

@@ -1,45 +1,17 @@
-import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
+import type { HostInput } from '../../contract/host-calls'
 import type { Argument, InputSpec } from '../../contract/manifest-values'
 import type { OperatorCheckFinding, OperatorCheckReport } from '../../contract/operator-check'
 import type { WorkbenchError } from '../../contract/outcome'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { Libraries } from '../builds/libraries'
+import type { LibraryCalls } from '../builds/libraries'
 import type { CallOptions } from '../host/host-client'
 import type { HostPool } from '../host/host-pool'
 import { inputsNamed } from '../project/call-text'
-import type { OpenProject } from '../project/open-project'
 import { skippedFinding } from './operator-check-case'
 
 type CheckRequest = HostInput<'operatorCheck.run'> & {
   checks: OperatorCheckFinding['check'][]
-}
-
-/** A built library: calls of it in the op host in use, and in op hosts next to that one. */
-export interface CheckedLibrary {
-  call: <N extends HostCallName>(
-    name: N,
-    input: HostInput<N>,
-    options: CallOptions,
-  ) => Promise<Result<HostOutput<N>>>
-  /** Who asks closes them. */
-  openHostsBeside: (environment?: Readonly<Record<string, string>>) => Promise<Result<HostPool>>
-  callBeside: <N extends HostCallName>(
-    hosts: HostPool,
-    name: N,
-    input: HostInput<N>,
-    options: CallOptions,
-  ) => Promise<Result<HostOutput<N>>>
-}
-
-/** What was built last of a project. */
-export function libraryOf(libraries: Libraries, project: OpenProject): CheckedLibrary {
-  return {
-    call: (name, input, options) => libraries.call(project, name, input, options),
-    openHostsBeside: (environment) => libraries.openHostsBeside(project, environment),
-    callBeside: (hosts, name, input, options) =>
-      libraries.callBeside({ hosts, project }, name, input, options),
-  }
 }
 
 /**
@@ -63,7 +35,7 @@ export class CheckHosts {
   private hidden: Promise<Result<HostPool>> | undefined
   private disposable: Promise<Result<HostPool>> | undefined
 
-  constructor(private readonly library: CheckedLibrary) {}
+  constructor(private readonly library: LibraryCalls) {}
 
   async check(request: CheckRequest, options: CallOptions): Promise<Result<OperatorCheckReport>> {
     const { library } = this

@@ -19,7 +19,7 @@ import { placeError } from '../error-place'
 import { appendEntries } from '../project/edit-manifest'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { callText } from '../project/call-text'
-import { CheckHosts, libraryOf } from './check-hosts'
+import { CheckHosts } from './check-hosts'
 import { comparedNumbers } from './compared-numbers'
 import { withStackOfEnd } from './end-place'
 import { kernelFor, placeIn } from './kernel-place'
@@ -55,7 +55,7 @@ export class OperatorChecks {
     const project = await this.services.projects.open(folder)
     if (!project.ok) return project
     const sanitized = new SanitizerChecks(this.services, project.value, more)
-    const hosts = new CheckHosts(libraryOf(this.services.libraries, project.value))
+    const hosts = new CheckHosts(this.services.libraries.callsOf(project.value))
     const made = { project: project.value, asked: more, hosts }
     try {
       const report = await this.checkWithoutSanitizers(made, entry, limits)
@@ -130,7 +130,7 @@ export class OperatorChecks {
     const listed = new Set((project.manifest.checks ?? []).map((entry) => entry.op))
     const outcomes: OperatorCheckOutcome[] = []
     const sanitized = new SanitizerChecks(this.services, project, more)
-    const hosts = new CheckHosts(libraryOf(this.services.libraries, project))
+    const hosts = new CheckHosts(this.services.libraries.callsOf(project))
     const made = { project, asked: more, hosts }
     try {
       more.onProgress?.(0, entries.length)

@@ -1,11 +1,10 @@
 import { checkEntry } from '../../contract/manifest'
+import type { CheckEntry } from '../../contract/manifest'
 import { inputSpec } from '../../contract/manifest-values'
 import type { InputSpec } from '../../contract/manifest-values'
 import type { OperatorCheckReport } from '../../contract/operator-check'
-import { err } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
-import { CheckHosts } from '../check/check-hosts'
-import { requestOf } from '../check/operator-check-case'
+import type { CallLimits, LibraryCalls } from '../builds/libraries'
 import { judgeFaults } from './judge-device'
 import type { FaultFinding } from './judge-device'
 import { withoutAnswer } from './judgement'
@@ -72,34 +71,32 @@ async function meet(session: GpuSession, fault: Fault): Promise<FaultFinding> {
   }
 }
 
+/** Where its inputs are chooses the op hosts: electron/engine/check. */
+export type CheckOperator = (
+  library: LibraryCalls,
+  entry: CheckEntry,
+  limits: CallLimits,
+) => Promise<Result<OperatorCheckReport>>
+
 const checkSeconds = 40
 
-/** Operator checks as users get them: in op hosts that are chosen by where the inputs are. */
 async function checked(
   session: GpuSession,
-  name: string,
-  x: InputSpec,
+  check: CheckOperator,
+  { name, x }: { name: string; x: InputSpec },
 ): Promise<Result<OperatorCheckReport>> {
   const op = `opsmith_gpu_check::${name}`
   const entry = checkEntry.parse({ op, args: ['x'], inputs: { x }, shapes: 0 })
-  const { request } = requestOf(entry, {})
-  if (!request) return err('internal', 'There is no operator check.')
-  const hosts = new CheckHosts(session.checkedLibrary())
-  try {
-    const limits = { timeout: checkSeconds, signal: session.signal }
-    return await hosts.check({ ...request, edges: [] }, { ...limits, phase: `check ${op}` })
-  } finally {
-    await hosts.close()
-  }
+  return await check(session.calls(), entry, { timeout: checkSeconds, signal: session.signal })
 }
 
 /**
  * What became of a backward on the CPU that crashes, where its checks did not find a crash; "" where they did. They
  * make it in a copy of their op host. An op host that sees a GPU can make none, and would end.
  */
-export async function whyUnprotected(session: GpuSession): Promise<string> {
+export async function whyUnprotected(session: GpuSession, check: CheckOperator): Promise<string> {
   const x = inputSpec.parse({ shape: [4], dtype: 'float64', requires_grad: true })
-  const report = await checked(session, 'crashing_backward', x)
+  const report = await checked(session, check, { name: 'crashing_backward', x })
   if (!report.ok) return report.error.message
   const failures = report.value.findings.filter(({ status }) => status === 'failed')
   if (failures.some(({ reason }) => /memory fault/.test(reason))) return ''
@@ -108,19 +105,19 @@ export async function whyUnprotected(session: GpuSession): Promise<string> {
 }
 
 /** Each fault, then a call that must be right; operator checks of what is right, on the device and on the CPU. */
-export async function checkFaults(session: GpuSession): Promise<Judgement> {
+export async function checkFaults(session: GpuSession, check: CheckOperator): Promise<Judgement> {
   const found: FaultFinding[] = []
   for (const fault of faults) {
     found.push(await meet(session, fault))
     if (session.signal.aborted) return withoutAnswer({ code: 'cancelled', message: '' })
   }
   const x = inputSpec.parse({ shape: [8], device: session.device, seed: 0 })
-  const report = await checked(session, 'add_one', x)
+  const report = await checked(session, check, { name: 'add_one', x })
   if (!report.ok) return withoutAnswer(report.error)
   const failures = report.value.findings.filter(({ status }) => status === 'failed')
   return judgeFaults({
     faults: found,
     failedChecks: failures.map(({ check, reason }) => `"${check}" (${reason})`),
-    unprotected: await whyUnprotected(session),
+    unprotected: await whyUnprotected(session, check),
   })
 }

@@ -3,6 +3,7 @@ import type { DeviceKernel } from '../../contract/timing-device'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { checkFaults } from './check-faults'
+import type { CheckOperator } from './check-faults'
 import { usedBytes } from './facts'
 import {
   judgeCache,
@@ -24,6 +25,8 @@ import type { CallOfCheck, GpuSession, Timed } from './session'
 export interface CheckTools {
   /** The kernels in a trace of libtorch's profiler; throws of what is no trace. */
   readKernels: (trace: string) => DeviceKernel[]
+  /** The checks of one operator, as users get them. */
+  checkOperator: CheckOperator
   /** One call's trace, written by the op host to a file that is read and removed. */
   readTrace: (write: (file: string) => Promise<Result<unknown>>) => Promise<Result<string>>
 }
@@ -308,5 +311,7 @@ export const checks: Readonly<Record<GpuCheckName, Check>> = {
   ceilings: onDevice(whyNothingRuns, ceilingsCheck),
   graph: onDevice(whyNothingRuns, graphCheck),
   profiler: onDevice(whyNothingRuns, profilerCheck),
-  faults: onDevice(whyNoKernelRuns, checkFaults),
+  faults: onDevice(whyNoKernelRuns, (session, { checkOperator }) =>
+    checkFaults(session, checkOperator),
+  ),
 }

@@ -6,12 +6,12 @@ import { gpuCheckNames } from '../../contract/gpu-check'
 import type { GpuCheck, GpuCheckName, GpuReport } from '../../contract/gpu-check'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { DeviceKernel } from '../../contract/timing-device'
 import type { Libraries } from '../builds/libraries'
 import { hostsFolder } from '../host/sandbox'
 import type { Installation } from '../installation'
 import type { Projects } from '../project/open-project'
 import { checks } from './checks'
+import type { CheckTools } from './checks'
 import { gatherFacts, machineLine } from './facts'
 import { cutShort, failed, skipped } from './judgement'
 import type { Judgement } from './judgement'
@@ -21,7 +21,8 @@ interface GpuServices {
   installation: Installation
   projects: Projects
   libraries: Libraries
-  readKernels: (trace: string) => DeviceKernel[]
+  readKernels: CheckTools['readKernels']
+  checkOperator: CheckTools['checkOperator']
 }
 
 export interface GpuCheckOptions {
@@ -77,14 +78,14 @@ export class GpuChecks {
     const timer = setTimeout(() => {
       late.abort()
     }, seconds * 1000)
-    const { installation, projects, libraries, readKernels } = this.services
+    const { installation, projects, libraries, readKernels, checkOperator } = this.services
     const project = await projects.openOwn(copyCheckProject(installation))
     if (!project.ok) return project
     const facts = await gatherFacts(installation, await project.value.toolchain())
     const stop = firstOf([late.signal, ...(signal ? [signal] : [])])
     const parts = { installation, libraries }
-    const session = new GpuSession(parts, project.value, facts, stop)
-    const tools = { readKernels, readTrace: this.readTrace }
+    const session = new GpuSession(parts, { project: project.value, facts }, stop)
+    const tools = { readKernels, checkOperator, readTrace: this.readTrace }
     const made: GpuCheck[] = []
     try {
       for (const name of gpuCheckNames) {

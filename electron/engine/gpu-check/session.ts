@@ -11,8 +11,7 @@ import type { Result } from '../../contract/outcome'
 import type { RunReport } from '../../contract/run'
 import type { OpenedTiming } from '../../contract/timing'
 import type { DeviceState } from '../../contract/timing-device'
-import type { Libraries } from '../builds/libraries'
-import type { CheckedLibrary } from '../check/check-hosts'
+import type { Libraries, LibraryCalls } from '../builds/libraries'
 import { buildProject } from '../compile/build'
 import { chooseHost } from '../toolchain/nvcc-host'
 import type { CallOptions } from '../host/host-client'
@@ -65,19 +64,31 @@ interface SessionServices {
   libraries: Libraries
 }
 
+interface Checked {
+  /** A copy of native/gpu_check. */
+  project: OpenProject
+  facts: GpuFacts
+  /** By default the first GPU. */
+  device?: string
+}
+
 /** One run of the checks: its op hosts, and the library that they load. */
 export class GpuSession {
+  readonly project: OpenProject
+  readonly facts: GpuFacts
+  readonly device: string
   private pool: HostPool | undefined
   private built: Promise<Result<CheckLibrary>> | undefined
 
   constructor(
     private readonly services: SessionServices,
-    readonly project: OpenProject,
-    readonly facts: GpuFacts,
+    { project, facts, device = firstDevice }: Checked,
     readonly signal: AbortSignal,
-    /** That is checked. */
-    readonly device = firstDevice,
-  ) {}
+  ) {
+    this.project = project
+    this.facts = facts
+    this.device = device
+  }
 
   /** Builds native/gpu_check with nvcc, once; a compile that failed is an answer. */
   library(): Promise<Result<CheckLibrary>> {
@@ -143,7 +154,7 @@ export class GpuSession {
   }
 
   /** As operator checks see it. */
-  checkedLibrary(): CheckedLibrary {
+  calls(): LibraryCalls {
     const { libraries } = this.services
     return {
       call: (name, input, { timeout }) => this.call(name, input, timeout),
