@@ -1,10 +1,11 @@
-// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export|editor]`: photographs the real window for the README, in both themes, into
-// docs/pictures.
+// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export|editor|film]`: photographs and films the real
+// window for the README, in both themes, into docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
 import { startVirtualDisplay } from './lib/display.mjs'
+import { Film } from './lib/film.mjs'
 import { cacheFolder, root } from './lib/paths.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { resolveElectron } from './setup/electron-runtime.mjs'
@@ -329,6 +330,75 @@ async function photographEditor(folder) {
   await app.close()
 }
 
+/** From an edit to a proven library in 40 seconds: a wrong gradient, its cause, times, an export. */
+async function filmLoop(folder) {
+  for (const theme of /** @type {const} */ (['dark', 'light'])) {
+    const project = copySample(fs.mkdtempSync(path.join(folder, 'film-')), 'sigmoid')
+    const { app, page } = await openApp(folder, project)
+    await app.evaluate(({ BrowserWindow }) => {
+      BrowserWindow.getAllWindows()[0]?.setBounds({ x: 0, y: 0, width: 1280, height: 800 })
+    })
+    await page.emulateMedia({ colorScheme: theme })
+    await isBuilt(page)
+    const source = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
+    const lines = source.split('\n')
+    const line = lines.findIndex((one) => one.includes('grad * output * (1')) + 1
+    const column = (lines[line - 1] ?? '').indexOf('grad * output') + 1
+    const goThere = () =>
+      page.evaluate(
+        ([at, of]) => globalThis['opsmithTest'].openFile('op.cpp', at, of),
+        [line, column],
+      )
+    const verdict = (word) =>
+      page
+        .locator(`[data-testid=gradcheck-verdict][data-verdict=${word}]`)
+        .waitFor({ timeout: minute })
+    await goThere()
+    await page.getByTestId('rail-run').first().click()
+    await page.getByTestId('run-go').click()
+    await page.getByTestId('run-comparison').first().waitFor({ timeout: minute })
+    await closeNotifications(page)
+    const film = new Film(page)
+    await page.waitForTimeout(2500)
+    await page.getByTestId('rail-gradcheck').first().click()
+    await verdict('passed')
+    await page.waitForTimeout(2500)
+    await goThere()
+    await page.keyboard.type('2 * ', { delay: 250 })
+    await page.waitForTimeout(500)
+    await page.keyboard.press('Control+S')
+    await verdict('failed')
+    await page.waitForTimeout(4500)
+    await page.getByTestId('gradcheck-worst').click()
+    await page.waitForTimeout(4000)
+    await goThere()
+    for (const _ of '2 * ') {
+      await page.keyboard.press('Delete')
+      await page.waitForTimeout(200)
+    }
+    await page.keyboard.press('Control+S')
+    await verdict('passed')
+    await page.waitForTimeout(3500)
+    await page.getByTestId('rail-timings').first().click()
+    await page.getByTestId('timings-entry-0').click()
+    await page.getByTestId('timings-run').click()
+    await film.faster(2, async () => {
+      await page.getByTestId('timings-stop').waitFor({ timeout: minute })
+      await page.getByTestId('timings-run').waitFor({ timeout: 3 * minute })
+    })
+    await page.waitForTimeout(5000)
+    await page.getByTestId('rail-export').first().click()
+    await page.waitForTimeout(1500)
+    await page.getByTestId('export-run').click()
+    await film.faster(8, () => page.getByTestId('export-verdict').waitFor({ timeout: 10 * minute }))
+    await page.waitForTimeout(4500)
+    const name = `loop-${theme}.webp`
+    const seconds = await film.write(path.join(pictures, name))
+    console.log(`docs/pictures/${name}, ${seconds.toFixed(0)} s`)
+    await app.close()
+  }
+}
+
 async function closeNotifications(page) {
   for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
 }
@@ -341,6 +411,7 @@ const shoots = {
   profile: photographProfile,
   export: photographExport,
   editor: photographEditor,
+  film: filmLoop,
 }
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))
