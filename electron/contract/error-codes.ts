@@ -30,7 +30,7 @@ export const errorCodes = {
   'project.restricted': {
     meaning:
       'The folder is in restricted mode: you have not trusted its authors, so nothing of it runs.',
-    remedy: 'Trust the folder if you trust its authors. Settings lists your decisions.',
+    remedy: 'Trust the folder if you trust its authors. You can change your decisions in Settings.',
   },
   'file.conflict': {
     meaning: 'A file on disk is not the one that Opsmith read, wrote or expected.',

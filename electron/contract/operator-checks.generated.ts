@@ -68,7 +68,7 @@ export const operatorChecks = {
   },
   autograd_registration: {
     title: 'autograd registration',
-    meaning: 'Autograd is registered where autograd needs it',
+    meaning: 'The backward formula is registered for the dispatch key Autograd',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

@@ -35,7 +35,8 @@ export function describeBounds(bounds: readonly SandboxBound[]): string {
 const missing: Record<SandboxBound, string> = {
   files: 'this kernel has no Landlock (Linux 5.13 and newer have it, unless it is switched off)',
   network: 'this kernel has no seccomp filters',
-  signals: "this kernel's Landlock does not support signals (Linux 6.12 and newer do)",
+  signals:
+    'Landlock of this Linux kernel cannot block signals to other processes (Linux 6.12 or newer can)',
 }
 
 /** @param isWanted false where the user has switched the sandbox off */

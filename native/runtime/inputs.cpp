@@ -316,7 +316,7 @@ at::Device parse_device(const std::string& name) {
     throw Failure(
         ErrorCode::device_unavailable,
         "There is no CUDA device here that libtorch can use: " + why_no_cuda() + ".",
-        "Set the device to cpu, or see what Doctor says of the GPU: opsmith doctor --gpu");
+        "Set the device to cpu, or see what Doctor says about the GPU: opsmith doctor --gpu");
   }
   const auto count = at::detail::getCUDAHooks().deviceCount();
   if (device.index() >= count) {

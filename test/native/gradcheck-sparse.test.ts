@@ -65,14 +65,16 @@ async function causes(op: string, args: string[], options: object = {}): Promise
 describe('the gradient of a sparse input', () => {
   it('a gradient that differs only at unspecified elements is reported to be masked', async () => {
     const [cause] = await causes('sparse_masked', ['s'])
-    expect(cause).toMatch(/^The gradient is right at the specified elements and zero at the others/)
+    expect(cause).toMatch(
+      /^The gradient of this sparse input is right at its specified elements and zero at the/,
+    )
     expect(unwrap(await gradcheck('sparse_masked', ['s'], { masked: true })).ok).toBe(true)
   })
 
   it('a gradient that is not masked is reported where the check is masked', async () => {
     const [cause] = await causes('sparse_whole', ['s'], { masked: true })
     expect(cause).toMatch(
-      /^The gradient is right at the specified elements, but not zero at the others/,
+      /^The gradient of this sparse input is right at its specified elements, but not zero at/,
     )
     expect(unwrap(await gradcheck('sparse_whole', ['s'])).ok).toBe(true)
   })
@@ -168,7 +170,9 @@ describe('a project with sparse inputs', () => {
       'passed',
     ])
     const causes = outcomes.map((one) => one.report?.findings.map((found) => found.cause).join(''))
-    expect(causes[1]).toMatch(/^The gradient is right at the specified elements and zero/)
+    expect(causes[1]).toMatch(
+      /^The gradient of this sparse input is right at its specified elements and zero/,
+    )
     expect(causes[2]).toBe('A factor is wrong: the gradient is 2 times what it should be.')
     // Backward gives zeros for an undefined gradient, sparse ones.
     const undefinedGrad = outcomes[0]?.report?.findings.find(

@@ -140,7 +140,7 @@ describe('reasons of crashes', () => {
     expect(explainExit(facts({ record: processes }))).toMatchObject({ reason: 'processes' })
   })
 
-  it('a time-out, an exit, lack of memory and a kill from outside are distinguished', () => {
+  it('a time-out, an exit, lack of memory and a kill by the system are distinguished', () => {
     expect(explainExit(facts({ killed: 'timeout', seconds: 2, signal: 'SIGKILL' })).reason).toBe(
       'timeout',
     )

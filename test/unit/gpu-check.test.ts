@@ -99,7 +99,7 @@ describe('the driver', () => {
       /CUDA_ERROR_SYSTEM_NOT_READY/,
     ],
     ['it is too old for libtorch', { libtorchCuda: '13.0' }, 'failed', /libtorch finds no CUDA/],
-    ['nvcc is newer', { nvcc: '12.9' }, 'warning', /PTX does not/],
+    ['nvcc is newer', { nvcc: '12.9' }, 'warning', /only PTX fail/],
     ['a GPU is divided', { gpus: [{ ...card, isDivided: true }] }, 'warning', /MIG/],
     ['it is WSL', { isWsl: true }, 'warning', /WSL/],
     ['set-up has not been run', { driver: undefined, gpus: [] }, 'skipped', /Set-up|set-up/],

@@ -94,5 +94,5 @@ it('a library fits the torch of its own version and ABI, with CUDA where it is b
     'The library is built for libtorch 2.13.0+cpu (/torch), and python3 has torch 2.9.1.',
   )
   expect(why({}, { cxx11Abi: false })).toContain('another C++ ABI')
-  expect(why({ hasCuda: true }, {})).toContain('no CUDA')
+  expect(why({ hasCuda: true }, {})).toContain('without CUDA')
 })

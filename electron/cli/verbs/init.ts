@@ -173,7 +173,7 @@ export const verb = defineVerb({
   options: initOptions,
   makesProject: true,
   notes: [
-    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is\ncompiled or installed. In a folder that is not trusted you are asked first. Environment variables that it\nlooks for are listed; --define sets them. --no-run reads its text instead.',
+    'Your Python runs setup.py. Opsmith replaces setuptools.setup and the extension classes, and records their\narguments: nothing is compiled or installed. In a folder that is not trusted, Opsmith asks first. It lists the\nenvironment variables that setup.py reads; --define sets them. With --no-run, Opsmith reads the text of setup.py\nand does not run it.',
     'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its\nlibraries that link torch are read; --define gives an option another value.',
     'Without those, scripts that call load() or load_inline() are imported, and these calls recorded. Sources\ngiven as texts are written as files next to the script.',
   ],

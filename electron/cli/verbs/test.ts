@@ -110,7 +110,7 @@ function testedLines({ python, pytest, torch, library, replaced }: PytestReport)
   const what =
     replaced.length > 0
       ? `instead of ${replaced.join(', ')}`
-      : 'loaded; no test asked for one of the project’s Python modules'
+      : 'The library was loaded. No test imported one of the project’s Python modules'
   return [`${python}: pytest ${pytest}, torch ${torch}`, `${library}: ${what}`]
 }
 

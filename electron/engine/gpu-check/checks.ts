@@ -218,7 +218,7 @@ const workingSeconds = 3
 
 const ceilingsCheck: Check = async (session) => {
   const [device] = session.facts.driver?.devices ?? []
-  if (!device) return skipped('The driver has no device.')
+  if (!device) return skipped('The driver finds no GPU.')
   const ceilings = await session.call('timing.deviceCeilings', { device: session.device })
   if (!ceilings.ok) return withoutAnswer(ceilings.error)
   const product = { op: 'aten::mm', args: ['x', 'y'], shapes: square(4096) }

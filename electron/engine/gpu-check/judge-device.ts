@@ -134,7 +134,7 @@ export function judgeCache({ cacheBytes, curve, warm, cold }: CacheFigures): Jud
     },
     {
       'L2 by the driver, MiB': Math.round(cacheBytes / 2 ** 20),
-      'reads get slower from, MiB': Math.round(knee / 2 ** 20),
+      'reads get slower above, MiB': Math.round(knee / 2 ** 20),
       'warm, µs': micro(warm),
       'cold, µs': micro(cold),
       'in the cache, GB/s': giga(Math.max(...rates)),
@@ -289,7 +289,10 @@ export interface ProfilerFigures {
 export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigures): Judgement {
   const kernel = kernels.find(({ kind }) => kind === 'kernel')
   if (!kernel) {
-    return judge({ wrong: [`a profile has no kernel: ${missing}`], doubts: [], found: '' }, {})
+    return judge(
+      { wrong: [`the profiler recorded no kernel: ${missing}`], doubts: [], found: '' },
+      {},
+    )
   }
   const off = kernel.seconds / before - 1
   const slower = after / before - 1

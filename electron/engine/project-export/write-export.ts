@@ -41,7 +41,7 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
     const record = readRecord(text)
     if (record === undefined && names.length > 0) {
       return err('file.conflict', `${directory} exists already, and Opsmith did not write it.`, {
-        hint: 'Choose another folder, or move its contents away.',
+        hint: 'Choose another folder, or empty this one.',
         path: directory,
       })
     }

@@ -318,7 +318,7 @@ export async function proposeProject(
   if (!isFolder && !there.ok) return there
   if (there.ok || there.error.code !== 'project.missing') {
     return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
-      hint: 'Build it: opsmith build. To propose a new one, move the old one away first.',
+      hint: 'Build the project: opsmith build. For a new opsmith.json, move the old one to another folder first.',
     })
   }
   const draft = new ProposalDraft()

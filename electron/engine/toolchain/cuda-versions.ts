@@ -103,7 +103,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'limits',
       of: 'driver',
-      message: `The driver takes CUDA up to ${driver}, nvcc is CUDA ${nvcc}: kernels run where they were compiled for the GPU itself; their PTX does not ("the provided PTX was compiled with an unsupported toolchain").`,
+      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels compiled for this GPU run, kernels that have only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
       remedy: `Install a driver for CUDA ${nvcc}, or the CUDA ${driver} toolkit.`,
     })
   }

@@ -42,9 +42,13 @@ export async function answer(
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     const where = issue?.path.map(String).join('.') ?? ''
-    return err('request.invalid', `${name}: ${issue?.message ?? 'the message does not fit'}`, {
-      path: where,
-    })
+    return err(
+      'request.invalid',
+      `${name}: ${issue?.message ?? 'the request does not have the expected form'}`,
+      {
+        path: where,
+      },
+    )
   }
   const { project } = session
   if (project && project.trust !== 'trusted' && !restrictedCalls.has(name))

@@ -107,7 +107,7 @@ std::string left_out_factor(const at::Tensor& analytical, const at::Tensor& nume
       if (const auto k =
               small_multiple(found->numerical * factor_values, found->analytical, rtol, atol)) {
         return all + "is " + text_of(*k, factor, name) +
-               " times what it should be. Does backward apply this factor once too often?";
+               " times what it should be. Does backward multiply by this factor one time too many?";
       }
     }
   }
@@ -125,12 +125,12 @@ std::string masked_gradient(const at::Tensor& analytical, const at::Tensor& nume
   };
   if (!at::allclose(on(analytical, places), on(numerical, places), rtol, atol)) return "";
   if (masked) {
-    return "The gradient is right at the specified elements, but not zero at the others: with "
-           "masked, it must be zero there.";
+    return "The gradient of this sparse input is right at its specified elements, but not zero at "
+           "the others. With the option masked it must be zero there.";
   }
   if (on(analytical, unspecified).ne(0).any().item<bool>()) return "";
-  return "The gradient is right at the specified elements and zero at the others: backward masks "
-         "it. Set masked if unspecified elements have no gradient.";
+  return "The gradient of this sparse input is right at its specified elements and zero at the "
+         "others. If it has to be so, set gradcheck's option masked.";
 }
 
 }  // namespace opsmith

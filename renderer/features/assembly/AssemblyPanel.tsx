@@ -93,7 +93,7 @@ export function AssemblyPanel(): ReactElement {
 function emptyText(listing: AssemblyListing | null): string {
   if (listing === null) return 'Reading the library …'
   return listing.functions.length === 0
-    ? 'The library has no code of the project’s sources.'
+    ? 'The library has no code compiled from the project’s sources.'
     : 'Place the cursor in a function, or choose one from the list.'
 }
 

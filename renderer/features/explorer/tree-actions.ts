@@ -126,5 +126,5 @@ export async function copyPath(path: string, isAbsolute: boolean): Promise<void>
   const folder = currentFolder() ?? ''
   const whole = path === '' ? folder : `${folder}/${path}`
   const isCopied = await copyText(isAbsolute ? whole : path)
-  if (!isCopied) notify('error', 'The clipboard could not be written.')
+  if (!isCopied) notify('error', 'Could not copy to the clipboard.')
 }

@@ -34,7 +34,7 @@ export function exportCommands(): Command[] {
     command('run', 'Export the chosen forms', () => saved(exportChosen), canExport, 'F7'),
     command('diff', 'Show what would change', () => saved(showChanges), canExport),
     command('folder', 'Choose the folder …', () => chooseFolder(''), isIdle),
-    command('keep', 'Keep the choice of forms in opsmith.json', keepExports, canExport),
+    command('keep', 'Save the choice of forms to opsmith.json', keepExports, canExport),
     command('leave', 'Close the list of changes', leaveReview, () => {
       return exportStore.getState().review !== null
     }),

@@ -20,7 +20,7 @@ export function gradcheckCommands(): Command[] {
     command('all', "Run opsmith.json's checks", checkAll, hasChecks, 'Shift+F9'),
     command('sweep', 'Error over eps', sweepEps, hasCase),
     command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),
-    command('keep', 'Keep this case in opsmith.json', () => keepCase('passed'), hasCase),
+    command('keep', 'Save this case to opsmith.json', () => keepCase('passed'), hasCase),
     command('keepFailing', 'Keep this case as expected to fail', () => keepCase('failed'), hasCase),
     command('fast', 'Fast mode on or off', () => {
       editOptions({ fast_mode: !gradcheckStore.getState().draft.options.fast_mode })

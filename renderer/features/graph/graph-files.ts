@@ -26,7 +26,7 @@ export async function openGraphFile(path = ''): Promise<void> {
   showPanel('graph')
   if (file.missing.length > 0) {
     notify('warning', `Not registered here: ${file.missing.join(', ')}.`, {
-      hint: 'Open the project that builds them, and build it: then the model runs too.',
+      hint: 'The model can be shown, but not run. To run it, open and build the project that has these operators.',
     })
   }
   await captureGraph()

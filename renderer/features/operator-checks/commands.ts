@@ -17,7 +17,7 @@ export const operatorCheckCommands: readonly Command[] = [
   command('run', 'Check the chosen operator', runOperator, hasProject, 'Ctrl+Shift+F9'),
   command('all', 'Check all operators of the project', checkOperators, hasProject, 'Ctrl+F9'),
   command('stop', 'Stop', stopOperatorChecks, isAnyRunning),
-  command('keep', 'Keep these checks in opsmith.json', () => keepCheck(), canKeep),
+  command('keep', 'Save these checks to opsmith.json', () => keepCheck(), canKeep),
   command(
     'sanitize',
     'Sanitizers on or off',

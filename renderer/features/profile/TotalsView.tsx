@@ -25,7 +25,7 @@ const columns: readonly { by: TotalsColumn; label: string; title: string }[] = [
   {
     by: 'allocated',
     label: 'takes',
-    title: 'Memory that it allocated, without the calls inside it',
+    title: 'Self memory: what it allocated, without the calls inside it',
   },
 ]
 

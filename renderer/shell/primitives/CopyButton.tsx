@@ -19,7 +19,7 @@ export function CopyButton({ text, label, word, testId }: Props): ReactElement {
       setCopied(true)
       setTimeout(() => setCopied(false), 1_500)
     } else {
-      notify('error', 'The clipboard could not be written.')
+      notify('error', 'Could not copy to the clipboard.')
     }
   }
   if (word !== undefined) {

@@ -11,7 +11,7 @@ export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
   return (
     <span
       className="case-option case-range"
-      title="Dtypes of every floating or complex input, one after the other"
+      title="The call runs once for each dtype in this list. Every floating or complex input gets that dtype."
     >
       <CommitField
         id={id}

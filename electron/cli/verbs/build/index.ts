@@ -13,7 +13,9 @@ const buildOptions = {
     '<list>',
     'compile kernels for these architectures instead of those of the GPUs here: 80,90a',
   ),
-  sanitize: flag('build with ASan and UBSan; the library stays in the cache'),
+  sanitize: flag(
+    'build with ASan and UBSan, into the cache; the library of the project stays as it is',
+  ),
   timeTrace: optionalText(
     '[file]',
     'compile everything again and show where the time goes; write a trace for ui.perfetto.dev to the file',

@@ -123,7 +123,7 @@ export function readGraphOptions(
       given.diff === undefined
         ? `The format ${format} cannot hold the results of --observe.`
         : '--observe and --diff cannot be given together.',
-      { hint: 'With --format text or json the times are printed with the graph.' },
+      { hint: 'Use --format text or json: they print the results of --observe with the graph.' },
     )
   }
   return ok({

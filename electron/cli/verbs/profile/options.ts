@@ -12,7 +12,7 @@ export const profileVerbOptions = {
     least: 1,
     isWhole: true,
   }),
-  backward: flag('profile also the backward of the sum of its outputs'),
+  backward: flag('also profile backward, from the sum of the outputs'),
   threads: number(
     '<number>',
     "size of libtorch's thread pool",

@@ -139,7 +139,7 @@ function inlineScript(project: ExportedProject, source: string): string {
       [
         `The operators of ${name} in one file: compiled from the text below when it is imported.`,
         '',
-        `The same as load_${name}.py, for short sources such as this one.`,
+        `It does what load_${name}.py does, with the sources inside, for load_inline.`,
       ],
       [],
     ),

@@ -58,8 +58,8 @@ std::optional<OperatorCheckFinding> own_generator_fault(const OperatorCall& call
   return failed(
       "it is declared as random (nondeterministic_seeded), but gives the same bits after "
       "eight different calls of manual_seed",
-      "Draw from libtorch's generator (at::get_generator_or_default, or at::rand): "
-      "manual_seed has no effect on one of <random>.");
+      "Use libtorch's generator for random numbers (at::get_generator_or_default, or at::rand): "
+      "manual_seed does not seed the generators of <random>.");
 }
 
 OperatorCheckFinding check_determinism(const OperatorCall& call) {

@@ -11,8 +11,9 @@ namespace {
 using Finding = std::optional<OperatorCheckFinding>;
 
 constexpr const char* save_it =
-    "Keep what backward reads with ctx->save_for_backward: not in a variable of your own, as an "
-    "address, or as a tensor in saved_data, whose later changes nobody notices.";
+    "Save the tensors that backward reads with ctx->save_for_backward. Do not keep them in a "
+    "variable of your own, in ctx->saved_data or as a data pointer: autograd does not notice "
+    "when those change.";
 
 // What happens between forward and backward in a program, of which the gradients must know nothing.
 class BetweenThem {

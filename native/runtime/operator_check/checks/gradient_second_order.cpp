@@ -28,9 +28,10 @@ OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
   if (!mismatch) return passed("the gradients of the gradients agree with finite differences");
   auto finding = mismatch_finding(second, *mismatch, "for the gradients, ");
   finding.advice =
-      "Backward must use differentiable operators, and only grad_output and saved inputs and "
-      "outputs of forward: other saved tensors count as constants. Or refuse second order in "
-      "backward (TORCH_CHECK(!at::GradMode::is_enabled())).";
+      "Write backward with differentiable operators. Let it use only grad_output and the saved "
+      "inputs and outputs of forward: other saved tensors count as constants. If you do not "
+      "support "
+      "second order, refuse it in backward: TORCH_CHECK(!at::GradMode::is_enabled()).";
   return finding;
 }
 

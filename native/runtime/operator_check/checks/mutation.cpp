@@ -68,10 +68,10 @@ std::optional<OperatorCheckFinding> write_fault(const OperatorCall& call) {
   for (size_t i = 0; i < given.size(); ++i) {
     const auto& name = call.tensors()[i].name;
     if (call.tensors()[i].may_be_written || !copies[i]->holds(outcome.address)) continue;
-    auto finding =
-        ended(outcome, name + " is written during the call, though its bytes are the same after it",
-              "Write to a copy: other threads may read " + name +
-                  " at the same time, and its memory may be read-only, such as a mapped file.");
+    auto finding = ended(
+        outcome, name + " is written during the call, but its contents are the same afterwards",
+        "Write to a copy: other threads may read " + name +
+            " at the same time, and its memory may be read-only, such as a mapped file.");
     finding.input = name;
     return finding;
   }

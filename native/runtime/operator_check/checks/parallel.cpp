@@ -179,13 +179,14 @@ std::optional<OperatorCheckFinding> backward_race(const OperatorCall& call, cons
   at::set_num_threads(1);
   const CallWithGraph recorded([&call](const Tensors& given) { return call.run(given); }, leaves);
   if (!recorded.error().empty() || recorded.outputs().empty()) return std::nullopt;
-  const auto grads = recorded.grad_outputs();
-  const auto expected = recorded.backward(grads);
+  // Backward may write to what it is given.
+  const auto expected = recorded.backward(recorded.grad_outputs());
   at::set_num_threads(many_threads);
-  if (!uses_threads([&] { recorded.backward(grads); })) return std::nullopt;
+  const auto once = recorded.grad_outputs();
+  if (!uses_threads([&] { recorded.backward(once); })) return std::nullopt;
   const auto end = Clock::now() + patience_of_races;
   for (int turn = 0; expected && turn < calls_for_a_race && Clock::now() < end; ++turn) {
-    const auto actual = recorded.backward(grads);
+    const auto actual = recorded.backward(recorded.grad_outputs());
     for (size_t i = 0; actual && i < expected->size(); ++i) {
       const auto& one = (*expected)[i];
       const auto& other = (*actual)[i];

@@ -89,7 +89,7 @@ const RegisteredCheck registration_check({
 const RegisteredCheck autograd_registration_check({
     .name = "autograd_registration",
     .title = "autograd registration",
-    .meaning = "Autograd is registered where autograd needs it",
+    .meaning = "The backward formula is registered for the dispatch key Autograd",
     .order = 40,
     .run = check_autograd_registration,
     .can_shrink = false,
