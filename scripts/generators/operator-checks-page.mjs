@@ -7,7 +7,7 @@ function whenMade({ onlyWhenAsked, sanitizer, thorough }) {
   if (sanitizer) return 'Made with `--sanitize`, or *sanitizers* in the panel.'
   if (thorough) return 'Made with `--thorough`, or *thorough* in the panel.'
   if (onlyWhenAsked !== '')
-    return `Made only where it is asked for by name (\`--check\`): ${prose(onlyWhenAsked)}.`
+    return `Not made by default: ${prose(onlyWhenAsked)}.`
   return ''
 }
 

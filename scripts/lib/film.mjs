@@ -52,7 +52,7 @@ export class Film {
       this.frames.map(({ png }) => png),
       { join: { animated: true } },
     )
-      .webp({ delay, loop: 0, quality: 80, effort: 4, minSize: true })
+      .webp({ delay, loop: 0, quality: 60, effort: 6, minSize: true })
       .toFile(file)
     return delay.reduce((sum, one) => sum + one, 0) / 1000
   }

@@ -110,7 +110,7 @@ function testedLines({ python, pytest, torch, library, replaced }: PytestReport)
   const what =
     replaced.length > 0
       ? `instead of ${replaced.join(', ')}`
-      : 'The library was loaded. No test imported one of the project’s Python modules'
+      : 'loaded, but no test imported a Python module of the project'
   return [`${python}: pytest ${pytest}, torch ${torch}`, `${library}: ${what}`]
 }
 
