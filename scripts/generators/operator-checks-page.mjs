@@ -6,8 +6,7 @@ export const file = 'docs/reference/operator-checks.md'
 function whenMade({ onlyWhenAsked, sanitizer, thorough }) {
   if (sanitizer) return 'Made with `--sanitize`, or *sanitizers* in the panel.'
   if (thorough) return 'Made with `--thorough`, or *thorough* in the panel.'
-  if (onlyWhenAsked !== '')
-    return `Not made by default: ${prose(onlyWhenAsked)}.`
+  if (onlyWhenAsked !== '') return `Not made by default: ${prose(onlyWhenAsked)}.`
   return ''
 }
 

@@ -157,7 +157,7 @@ describe('doctor --gpu with a driver', () => {
   it('that is a minor version too old for nvcc is doubtful', async () => {
     driver.state({ version: 13000 })
     expect(await driverOf(driver, [nvccOf('13.2')])).toMatch(
-      /^warning: The driver takes CUDA up to 13\.0, nvcc is CUDA 13\.2: .*PTX does not/,
+      /^warning: The driver supports CUDA up to 13\.0, but nvcc is CUDA 13\.2: .*only PTX fail/,
     )
   })
 
@@ -172,7 +172,8 @@ describe('the time of doctor --gpu', () => {
   const { workbench } = useWorkbench()
 
   it('has an end, whatever nvcc takes: the check that had none left is named', async () => {
-    vi.stubEnv('PATH', [nvccOf('13.0', 'exec sleep 100'), '/usr/bin', '/bin'].join(':'))
+    // A version that never was: what a real nvcc compiled is in the cache.
+    vi.stubEnv('PATH', [nvccOf('12.7', 'exec sleep 100'), '/usr/bin', '/bin'].join(':'))
     vi.stubEnv('CUDA_HOME', '/nowhere')
     const { checks, seconds } = unwrap(await workbench.gpuChecks.run({ seconds: 3 }))
     expect(seconds).toBeLessThan(30)
