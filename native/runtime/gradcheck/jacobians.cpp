@@ -38,7 +38,7 @@ std::vector<JacobianComparison> merged(std::deque<std::vector<JacobianScan>>& sc
   return comparisons;
 }
 
-// Of each input: the joint derivative without the analytical ones of the other inputs.
+// For each input, the joint derivative minus the analytical ones of the other inputs.
 Tensors left_by_others(const Tensors& analytical, const at::Tensor& joint) {
   auto rest = joint;
   for (const auto& derivative : analytical)
@@ -202,9 +202,9 @@ void JacobianChecks::report_facts(const BackwardFacts& facts) {
   });
 }
 
-// In fast mode: v^T J u, from both sides. The numerical ones of all inputs are taken at once; of
-// one input it is what the analytical ones of the others leave. Only where they differ from the
-// analytical ones is each taken by itself.
+// Fast mode compares v^T J u, analytical and numerical. Two calls give the numerical sum over all
+// inputs. Without the analytical ones of the other inputs it is that of one input. Where any of
+// these differs, the numerical one of each input is computed by itself.
 void JacobianChecks::compare_projections(const TensorFunction& function, const Tensors& results,
                                          const Tensors& outputs, ComplexPart part,
                                          BackwardFacts& facts) {

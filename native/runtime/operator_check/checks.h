@@ -66,6 +66,8 @@ OperatorCheckFinding ended(const ForkedOutcome& outcome, std::string reason,
 // "[1, 0]" of the element of `tensor` with this place in row-major order.
 std::vector<int64_t> index_of(const at::Tensor& tensor, int64_t flat);
 std::string index_text(const std::vector<int64_t>& index);
+// With six digits: "0.333333", "nan".
+std::string number_text(double number);
 // Bit for bit; the first element that differs, in row-major order. Both have the same shape and
 // dtype.
 bool same_bits(const at::Tensor& left, const at::Tensor& right);

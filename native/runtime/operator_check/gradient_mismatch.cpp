@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "runtime/gradcheck/jacobian.h"
 #include "runtime/gradcheck/jacobian_mismatch.h"
+#include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/finite_differences.h"
 
 namespace opsmith {
@@ -160,7 +160,8 @@ class Search {
     }
     if (std::abs(close->right - close->left) > 0.3 * difference) return std::nullopt;
     if (std::abs(close->value - wide->value) > 0.1 * difference) return std::nullopt;
-    // Steeper the smaller the step, as a change within 1e-8 of 0 is: no step is small enough.
+    // A slope that grows as the step shrinks says nothing: the function changes within less than a
+    // step, as x / max(|x|, 1e-8) does at 0.
     const bool is_steeper =
         std::abs(close->value) > 1.5 * std::abs(wide->value) + 4 * close->rounding;
     if (is_steeper && std::abs(wide->value) > 4 * wide->rounding) return std::nullopt;
@@ -221,14 +222,6 @@ std::string cause_of(const GradientCase& given, const CallWithGraph& recorded, s
     return "";
   }
   return "";
-}
-
-std::string number_text(double number) {
-  if (std::isnan(number)) return "nan";
-  std::ostringstream text;
-  text.precision(6);
-  text << number;
-  return text.str();
 }
 
 }  // namespace

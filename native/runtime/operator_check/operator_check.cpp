@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
+#include <sstream>
 
 #include "runtime/callable.h"
 #include "runtime/failure.h"
@@ -161,6 +163,14 @@ std::vector<int64_t> index_of(const at::Tensor& tensor, int64_t flat) {
     flat /= tensor.size(dim);
   }
   return index;
+}
+
+std::string number_text(double number) {
+  if (std::isnan(number)) return "nan";
+  std::ostringstream text;
+  text.precision(6);
+  text << number;
+  return text.str();
 }
 
 std::string index_text(const std::vector<int64_t>& index) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "runtime/operator_check/checks.h"
 
@@ -94,11 +93,8 @@ class Choices {
 
   void add_numbers(double given) {
     const double half = given == 0 ? 0.5 : given / 2;
-    for (const double other : {half, given + 1.25}) {
-      std::ostringstream text;
-      text << other;
-      add(other, text.str());
-    }
+    for (const double other : {half, given + 1.25})
+      add(other, number_text(other));
   }
 
   void add_words(const std::string& given) {

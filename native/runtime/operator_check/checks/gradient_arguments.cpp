@@ -7,8 +7,8 @@ namespace {
 
 using Finding = std::optional<OperatorCheckFinding>;
 
-// Whether forward gives the same whatever the argument is: then it is about gradients, and what it
-// asks for is not their true value.
+// Whether forward does not use the argument. Then it changes the gradients only, as a clip does,
+// and finite differences do not show what it asks for.
 bool is_about_gradients(const OperatorCall& call, const OperatorCall& changed) {
   Tensors before, after;
   if (!call.try_run(call.fresh(), before).empty()) return true;

@@ -2,8 +2,6 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
-#include <sstream>
-
 #include "runtime/operator_check/gradient_case.h"
 
 namespace opsmith {
@@ -19,12 +17,6 @@ bool is_near_overflow(const Tensors& gradients) {
     if (!(gradient.abs().max().item<double>() < large)) return true;
   }
   return false;
-}
-
-std::string times_text(double number) {
-  std::ostringstream text;
-  text << number;
-  return text.str();
 }
 
 OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
@@ -54,14 +46,14 @@ OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
     const auto mismatch = gradient_difference(*actual, *expected, given.wanted, tolerance);
     if (!mismatch) continue;
     const auto& name = given.names[mismatch->input];
-    auto finding =
-        failed("with grad_output times " + times_text(factor) + ", element " +
-                   index_text(mismatch->index) + " of the gradient of " + name + " is " +
-                   times_text(mismatch->analytical) + " times that, not " +
-                   times_text(mismatch->numerical) + " times",
-               "A gradient grows evenly with grad_output: look for what clips, rounds or leaves "
-               "out small or large values of grad_output. Where that is meant, name this check "
-               "under skip.");
+    auto finding = failed(
+        "when grad_output is multiplied by " + number_text(factor) + ", element " +
+            index_text(mismatch->index) + " of the gradient of " + name + " is " +
+            number_text(factor) + " * " + number_text(mismatch->analytical) + ", not " +
+            number_text(factor) + " * " + number_text(mismatch->numerical),
+        "Gradients must be proportional to grad_output. Look for code in backward that clips, "
+        "rounds or skips small or large values. If that is intended, name this check under "
+        "\"skip\".");
     finding.input = name;
     finding.index = mismatch->index;
     return finding;

@@ -15,7 +15,7 @@ constexpr const char* save_it =
     "variable of your own, in ctx->saved_data or as a data pointer: autograd does not notice "
     "when those change.";
 
-// What happens between forward and backward in a program, of which the gradients must know nothing.
+// What a program may do between forward and backward. The gradients must not depend on it.
 class BetweenThem {
  public:
   explicit BetweenThem(const GradientCase& given)
@@ -52,7 +52,7 @@ class BetweenThem {
     return fault(recorded, "when forward's inputs are freed before backward, ");
   }
 
-  // The inputs are written to: backward refuses, or knows the values of before.
+  // The inputs are changed in place: backward throws, or uses the values from before.
   Finding after_inputs_are_written() const {
     const CallWithGraph recorded(
         [&](const Tensors& inputs) {
@@ -70,7 +70,9 @@ class BetweenThem {
           return outputs;
         },
         leaves_of(given_.inputs, given_.wanted));
-    return fault(recorded, "when an input is written to before backward, which does not refuse, ");
+    return fault(
+        recorded,
+        "when an input is changed in place before backward, and backward does not throw, ");
   }
 
  private:
@@ -89,7 +91,7 @@ class BetweenThem {
     const auto actual = defined_gradients(*gradients, recorded.inputs(), given_.wanted);
     const auto mismatch = gradient_difference(actual, *expected_, given_.wanted, tolerance_);
     if (!mismatch) return std::nullopt;
-    auto finding = mismatch_finding(given_, *mismatch, when, "else");
+    auto finding = mismatch_finding(given_, *mismatch, when, "otherwise");
     finding.advice = save_it;
     return finding;
   }
