@@ -47,7 +47,8 @@ export const errorCodes = {
       'Read the message: most often a symbol is undefined (a source or a library is missing), or an operator is registered twice.',
   },
   'program.compile': {
-    meaning: 'TorchScript does not compile the program, or an expression such as a reference.',
+    meaning:
+      'TorchScript cannot compile the program, or an expression in opsmith.json (a reference, for example).',
     remedy:
       'Open the line that the error names. TorchScript is a subset of Python: types are static, and many modules are unknown.',
   },

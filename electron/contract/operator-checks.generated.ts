@@ -98,14 +98,14 @@ export const operatorChecks = {
   gradient_values: {
     title: 'gradient values',
     meaning:
-      'Gradients at 0, 1, -1, subnormal, large and equal values, and near numbers that the sources compare with',
+      'Gradients at special values: 0, 1, -1, subnormal, large, ties, and close to constants that the sources compare with',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_layouts: {
     title: 'gradient layouts',
-    meaning: 'Gradients of transposed, stepped, offset, expanded inputs and grad_output',
+    meaning: 'Gradients where inputs or grad_output are transposed, stepped, offset or expanded',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

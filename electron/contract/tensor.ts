@@ -34,7 +34,7 @@ export const deviceName = z
   .string()
   .regex(
     /^(cpu|(cuda|privateuseone)(:\d+)?)$/,
-    'expected "cpu", "cuda", "cuda:N", or "privateuseone" for the backend of a library',
+    'expected "cpu", "cuda", "cuda:N", or "privateuseone" (a backend that a library registers)',
   )
 
 /** Over all elements, NaN and infinities left out of min, max, mean and std. Complex: of the absolute value. */

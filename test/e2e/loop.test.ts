@@ -92,7 +92,7 @@ describe('the edit, build and run loop', () => {
       .toBe(true)
     await expect
       .poll(() => settled.textContent(), { timeout: buildTime })
-      .toMatch(/hot; plain in [\d.]+/)
+      .toMatch(/hot build; plain build in [\d.]+/)
     await app.picture('loop-hot')
     const library = fs.readFileSync(path.join(folder, 'build', 'libmy_op.so'))
     expect(library.includes('opsmith_shared_code')).toBe(false)

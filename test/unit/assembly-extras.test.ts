@@ -90,7 +90,7 @@ describe('what instructions do', () => {
       meaningsOf('ptx', ['@%p1 bra $L1', 'ld.global.nc.f32 %f1, [%rd1]', 'frob.f32 %f1']),
     ).toEqual({
       bra: 'Jump to a label',
-      'ld.global.nc.f32': 'Load from global memory through the read-only cache, as __ldg()',
+      'ld.global.nc.f32': 'Load from global memory through the read-only cache, as __ldg() does',
     })
     expect(meaningsOf('sass', ['@P0 FFMA R1, R2, R3, R4', 'FROB R1'])).toEqual({
       FFMA: 'Multiply and add floats, rounded once',

@@ -60,7 +60,7 @@ function madeFrom({ source, buildFile, python }: ProjectProposal): string {
     case 'script':
       return `${buildFile} was imported by ${python}; what it loads was recorded, not built`
     case 'sources':
-      return 'C++ and CUDA files were read: no build file defines a library'
+      return 'no build file defines a library, so C++ and CUDA files were read'
   }
 }
 

@@ -24,7 +24,7 @@ const testOptions = {
   record: flag("list the calls that the tests make to the project's operators"),
   keep: names<RecordedCallList>(
     '<lists...>',
-    'with --record: add these calls to lists of opsmith.json: calls, gradchecks, checks, benchmarks',
+    'with --record, add the calls to these lists of opsmith.json (calls, gradchecks, checks or benchmarks)',
     recordedCallList.options,
   ),
   python: text(

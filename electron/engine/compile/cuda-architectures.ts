@@ -150,7 +150,7 @@ function listedArchitectures(
   for (const text of list) {
     const one = architectureOf(text)
     if (one === undefined || !cuda.supported.includes(baseOf(one))) {
-      const hint = `It compiles for ${cuda.supported.join(', ')}: a GPU's compute capability without the point.`
+      const hint = `Write a GPU's compute capability without the point, such as "90" for 9.0. This nvcc knows ${cuda.supported.join(', ')}.`
       const message = `nvcc ${cuda.version} does not compile for the architecture ${JSON.stringify(text)}.`
       if (folder === '') return err('project.invalid', message, { hint })
       const file = manifestFileOf(folder)

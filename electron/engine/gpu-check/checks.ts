@@ -149,7 +149,7 @@ const places = [
   { where: 'the default stream, another being current', expected: 'not captured' },
   { where: 'a blocking stream of its own', expected: 'timed' },
   { where: 'a non-blocking stream of its own', expected: 'asynchronous' },
-  { where: 'the current stream, waiting for it', expected: 'waits' },
+  { where: 'the current stream, and forward waits until it is done', expected: 'waits' },
 ]
 
 const streamsCheck: Check = async (session) => {

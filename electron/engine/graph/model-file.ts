@@ -22,7 +22,9 @@ function kindOfArchive(
     return err(
       'input.invalid',
       `${file} is not opened: its compressed files unpack to ${unpackedBytes} bytes, and the limit is ${mostUnpacked}.`,
-      { hint: 'PyTorch compresses only the code of a model. Save the model again.' },
+      {
+        hint: 'This file was not written by PyTorch, which does not compress tensors. Save the model again with PyTorch.',
+      },
     )
   }
   const has = (pattern: RegExp): boolean => names.some((name) => pattern.test(name))

@@ -176,13 +176,13 @@ function read(facts: ExitFacts): Reading {
     }
   }
   if (record?.reason === 'memory') {
-    const grown =
+    const users =
       record.processes === 0
-        ? 'the process had grown'
-        : `the process and ${processCount(record.processes)} that it started had grown`
+        ? 'the process used'
+        : `the process and ${processCount(record.processes)} that it started used`
     return {
       reason: 'out-of-memory',
-      message: `Out of memory${doing}: ${grown} to ${bytes(record.residentBytes)}, its limit.`,
+      message: `Out of memory${doing}: ${users} ${bytes(record.residentBytes)}, which is the limit.`,
     }
   }
   if (record?.reason === 'processes') {

@@ -56,7 +56,7 @@ function remarkMissing(
 ): boolean {
   const submodule = submoduleOf(folder, name)
   if (submodule) {
-    draft.remark(`The git submodule ${submodule.path} is empty, and ${name} is in it.`, {
+    draft.remark(`${name} is in the git submodule ${submodule.path}, which git has not fetched.`, {
       ...at,
       command: fetchCommand(submodule),
     })
@@ -159,7 +159,10 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
     if (macro !== undefined) draft.add('cudaDefines', [macro], originOf(place))
     else {
       const { file, line } = place
-      draft.remark(`${text} is left out: C++ sources get it with CUDA only.`, { file, line })
+      draft.remark(
+        `The flag ${text} is left out: the build gives it to C++ sources only when it builds for CUDA, and opsmith.json has no field for such a flag.`,
+        { file, line },
+      )
     }
   }
 }

@@ -36,7 +36,7 @@ export function placeProposal(proposal: ProjectProposal, out: string): Result<Pr
     return err(
       'request.invalid',
       `The import needs a new file ${first.path} in ${folder}, with text from ${first.origin}. It cannot be written elsewhere.`,
-      { hint: 'Keep opsmith.json in that folder, or save the texts as files first.' },
+      { hint: 'Write opsmith.json into that folder, or save this text as a file there first.' },
     )
   }
   return ok(withRoot(proposal))

@@ -6,7 +6,7 @@ const descriptions: Record<string, string> = {
   $schema: 'The JSON Schema of this file, for completion in editors.',
   description: 'One line for people, in reports and exports.',
   root: 'The folder of the sources, if it is not the folder of opsmith.json: absolute, or relative to the folder of opsmith.json. All paths here are relative to it. Opsmith writes nothing there; build/ is next to opsmith.json.',
-  name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
+  name: 'A C identifier. The library is lib<name>.so. PYBIND11 modules and `functions` register their operators under this namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
     'Sources of the CUDA part, globs allowed. They are left out if there is no nvcc, or if they use the CUDA headers of libtorch and libtorch is a CPU build. The project then has only its CPU part.',
@@ -34,7 +34,7 @@ const descriptions: Record<string, string> = {
   inputs: 'Named tensors for calls, checks and timings.',
   calls: 'Calls that `opsmith run` makes and compares with their reference.',
   gradchecks:
-    'Gradient checks of operators and program functions, with the options of torch.autograd.gradcheck under the same names. `inputs` replaces inputs of the project. `expect` is "failed" if the check must fail.',
+    'Gradient checks of operators and program functions, with the options of torch.autograd.gradcheck under the same names. `inputs` replaces the inputs of the project that have the same names. `expect` is "failed" if the check must fail.',
   checks:
     'Operator checks, instead of one for each operator. Without `args`, inputs are made from the schema. Shapes and `args` may name `sizes`, `args` also `integers` and `floats`: each is drawn from its range. An entry with `checks` and `"shapes": 0` is one call, checked again after every build.',
   benchmarks:

@@ -102,7 +102,7 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
       threads === 1
         ? `${percent(beside)} of its work runs on threads that it started itself, though 1 thread was requested`
         : `It uses ${own.toFixed(1)} cores, though ${threads} threads were requested`
-    warnings.push(`${what}: compare it only with calls that use as many.`)
+    warnings.push(`${what}. Compare its time only with calls that use as many cores.`)
   }
   return warnings
 }

@@ -138,7 +138,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   };
   if (draws_random_numbers(call)) return skipped_for("it draws random numbers");
   auto wanted = candidates_of(call);
-  if (wanted.empty()) return skipped_for("no input has a gradient");
+  if (wanted.empty()) return skipped_for("no input can require grad");
   const bool is_declared = call.tensors()[wanted[0]].tensor.requires_grad();
   made.function = function_of(call);
   const auto own = call.map([](const at::Tensor& tensor) { return tensor.detach().clone(); });
@@ -183,7 +183,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
       if ((*gradients)[i].defined()) given.push_back(made.wanted[i]);
     }
     made.wanted = std::move(given);
-    if (made.wanted.empty()) return skipped_for("no input has a gradient");
+    if (made.wanted.empty()) return skipped_for("backward gives no input a gradient");
   }
   made.inputs = leaves_of(made.inputs, made.wanted);
   return made;

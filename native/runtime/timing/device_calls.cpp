@@ -58,7 +58,8 @@ std::vector<c10::IValue> on_host(const std::vector<c10::IValue>& values) {
 std::string capture_words(const std::string& message) {
   static constexpr std::pair<const char*, const char*> known[] = {
       {"hilox",
-       "it draws random numbers: libtorch’s generator takes part in libtorch’s own graphs only"},
+       "it draws random numbers: libtorch’s generator can be captured only in graphs that libtorch "
+       "makes"},
       {"captured event",
        "memory that it uses on two streams (record_stream) was freed while it was captured"},
       {"memory node",

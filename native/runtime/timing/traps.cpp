@@ -90,12 +90,12 @@ void find_unfinished(TimedCall& call, std::vector<TimingTrap>& traps) {
     std::this_thread::sleep_for(watching);
     const auto after = cpu_times();
     if (!equal(at_return, detached(outputs))) {
-      proof = "still changed its outputs after it had returned";
+      proof = "changed its outputs after it had returned";
       break;
     }
     const double worked = (after.process - before.process) - (after.thread - before.thread);
     const bool works = worked > working_share * std::chrono::duration<double>(watching).count();
-    proof = works ? "left the process working after it had returned" : nullptr;
+    proof = works ? "returned while its threads were still working" : nullptr;
     if (!works) break;
   }
   if (proof != nullptr) {

@@ -154,10 +154,10 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (
         <>
-          hot; plain in <span className="number">{formatSeconds(report.seconds)}</span>
+          hot build; plain build in <span className="number">{formatSeconds(report.seconds)}</span>
         </>
       ) : (
-        'hot; the plain build follows'
+        'hot build; the plain build follows'
       )}
     </span>
   )

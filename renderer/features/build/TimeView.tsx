@@ -19,8 +19,8 @@ import { tracedStore } from './traced-build'
 const words: Partial<Record<SpanKind, string>> = {
   file: 'the compiler',
   frontEnd: 'front end: reading, checking, generating code',
-  header: 'a header that is read',
-  template: 'a template that is instantiated',
+  header: 'reading a header',
+  template: 'instantiating a template',
   backEnd: 'back end: optimising, writing instructions',
   link: 'linker',
   load: 'loading into the op host',

@@ -105,7 +105,7 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
   if (choice.untried.length === 0) return null
   return (
     <span className="tone-warning" title={choice.untried.join('\n')}>
-      <Icon name="warning" label="only part of its proof can be tried here" />
+      <Icon name="warning" label="only some of its tests can run on this machine" />
     </span>
   )
 }

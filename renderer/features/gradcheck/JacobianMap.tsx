@@ -132,7 +132,7 @@ export function JacobianMap(props: Props): ReactElement {
         ref={canvas}
         tabIndex={0}
         role="img"
-        aria-label={`${title}: Jacobian of ${tiles.rows} by ${tiles.columns} elements, from ${formatNumber(tensor.stats.min)} to ${formatNumber(tensor.stats.max)}. Arrow keys move, plus and minus zoom, 0 shows all.`}
+        aria-label={`${title}: Jacobian of ${tiles.rows} by ${tiles.columns} elements, with values from ${formatNumber(tensor.stats.min)} to ${formatNumber(tensor.stats.max)}. Arrow keys move, plus and minus zoom, 0 shows all.`}
         data-testid={`gradcheck-map-${title}`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)

@@ -5,7 +5,7 @@ import { callArguments, flag, jsonFlag, number, text } from '../../options'
 import type { OptionValues } from '../../options'
 
 export const profileVerbOptions = {
-  function: text('<name>', 'a function of the program'),
+  function: text('<name>', "a function of the project's TorchScript program"),
   op: text('<name>', "an operator, libtorch's included"),
   args: callArguments('with --function or --op: its arguments, a list as in opsmith.json'),
   call: number('<number>', 'which call of opsmith.json (with that name), counted from 1', {

@@ -55,7 +55,7 @@ export function packageReadme(
   const module = moduleName(packageName)
   const serves =
     stableFrom === undefined
-      ? 'the minor version of libtorch that it was built with: its metadata requires it. `--no-build-isolation` builds with the installed torch, which is also the torch that runs it.'
+      ? 'one minor version of torch: the version that built the wheel, which pip therefore requires. `--no-build-isolation` builds with the torch that is installed.'
       : `every libtorch from ${stableFrom} on: the sources use its stable ABI alone.`
   const sections = [
     '## Install',

@@ -15,8 +15,8 @@ namespace opsmith {
 namespace {
 
 constexpr const char* check_the_dtype =
-    "Check the dtype before memory is read (data_ptr<T>() does), or dispatch on it "
-    "(AT_DISPATCH_FLOATING_TYPES).";
+    "Check the dtype before reading memory: use data_ptr<T>(), which throws for another dtype, or "
+    "dispatch on the dtype (AT_DISPATCH_FLOATING_TYPES).";
 
 at::Tensor in_dtype(const at::Tensor& tensor, at::ScalarType dtype) {
   // Always a copy: an operator may write to its input.

@@ -139,7 +139,7 @@ OperatorCheckFinding check_gradient_layouts(const OperatorCall& call) {
 const RegisteredCheck gradient_layouts_check({
     .name = "gradient_layouts",
     .title = "gradient layouts",
-    .meaning = "Gradients of transposed, stepped, offset, expanded inputs and grad_output",
+    .meaning = "Gradients where inputs or grad_output are transposed, stepped, offset or expanded",
     .order = 54,
     .run = check_gradient_layouts,
     .other_shapes = true,

@@ -415,8 +415,8 @@ const RegisteredCheck gradient_values_check({
     .name = "gradient_values",
     .title = "gradient values",
     .meaning =
-        "Gradients at 0, 1, -1, subnormal, large and equal values, and near numbers that the "
-        "sources compare with",
+        "Gradients at special values: 0, 1, -1, subnormal, large, ties, and close to constants "
+        "that the sources compare with",
     .order = 53,
     .run = check_gradient_values,
     .compares_calls = true,
