@@ -5,7 +5,11 @@ import { defineConfig } from 'vitest/config'
 const minutes = 60_000
 const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
 /** What is compared with times, or must come within one: alone on the machine. */
-const timedNative = ['test/native/timing-devices.test.ts', 'test/native/timing-engine.test.ts']
+const timedNative = [
+  'test/native/gpu-events.test.ts',
+  'test/native/timing-devices.test.ts',
+  'test/native/timing-engine.test.ts',
+]
 const timedWindows = ['test/e2e/timings*.test.ts', 'test/e2e/profile.test.ts']
 /** What needs set-up shares its workers; what is timed comes after it, alone. */
 const workers = Number(process.env['OPSMITH_TEST_WORKERS'] ?? 2)
