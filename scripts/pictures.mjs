@@ -1,5 +1,6 @@
-// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export|editor|film]`: photographs and films the real
-// window for the README, in both themes, into docs/pictures.
+// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export|editor|film|panels]`: photographs and films
+// the real window in both themes. The README's pictures go into docs/pictures. Those of each panel at two sizes, to be
+// looked at after a change, go into test-results/panels, and only where `panels` is named.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -399,6 +400,43 @@ async function filmLoop(folder) {
   }
 }
 
+/** Each panel with what a built sample shows in it, at two sizes of the window. */
+async function photographPanels(folder) {
+  const target = path.join(root, 'test-results', 'panels')
+  fs.rmSync(target, { recursive: true, force: true })
+  fs.mkdirSync(target, { recursive: true })
+  const { app, page } = await openApp(folder, copySample(folder, 'gc_layer'))
+  await isBuilt(page)
+  const fill = { run: 'run-go', 'operator-checks': 'operator-check-run', profile: 'profile-run' }
+  const ids = await page
+    .locator('[data-testid^="rail-"]')
+    .evaluateAll((found) => found.map((one) => one.getAttribute('data-testid') ?? ''))
+  for (const id of new Set(ids.map((one) => one.slice('rail-'.length)))) {
+    await page.getByTestId(`rail-${id}`).first().click()
+    if (fill[id]) await page.getByTestId(fill[id]).click()
+    if (id === 'timings') await page.getByTestId('timings-entry-0').click()
+    await page.waitForTimeout(fill[id] ? 6000 : 1500)
+    await closeNotifications(page)
+    for (const [width, height] of [
+      [1280, 720],
+      [1440, 900],
+    ]) {
+      await app.evaluate(
+        ({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds),
+        { x: 0, y: 0, width, height },
+      )
+      for (const colorScheme of /** @type {const} */ (['dark', 'light'])) {
+        await page.emulateMedia({ colorScheme })
+        await page.waitForTimeout(800)
+        const name = `${id}-${width}x${height}-${colorScheme}.png`
+        await page.screenshot({ path: path.join(target, name) })
+        console.log(`test-results/panels/${name}`)
+      }
+    }
+  }
+  await app.close()
+}
+
 async function closeNotifications(page) {
   for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
 }
@@ -412,6 +450,7 @@ const shoots = {
   export: photographExport,
   editor: photographEditor,
   film: filmLoop,
+  panels: photographPanels,
 }
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))
@@ -426,7 +465,7 @@ if (display) process.env['DISPLAY'] = display.display
 try {
   fs.mkdirSync(pictures, { recursive: true })
   for (const [name, shoot] of Object.entries(shoots)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
+    if (wanted.length > 0 ? !wanted.includes(name) : name === 'panels') continue
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-pictures-'))
     try {
       makeCache(folder)

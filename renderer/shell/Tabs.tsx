@@ -71,15 +71,16 @@ type TabProps = IDockviewPanelHeaderProps & {
 function Tab({ api, testId, title, dirty, children }: TabProps): ReactElement {
   const tab = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // The tabs of a narrow column scroll. A tab in front grows by its ×, which is drawn in the next frame.
+    // The tabs of a narrow column scroll. A tab in front grows by its ×, which is drawn in the next frame. A column that
+    // becomes narrower, with the window or by its border, keeps its scroll position.
     const scroll = (): void => {
       if (api.isVisible)
         requestAnimationFrame(() => tab.current?.scrollIntoView({ inline: 'nearest' }))
     }
     scroll()
-    const listening = api.onDidVisibilityChange(scroll)
+    const listening = [api.onDidVisibilityChange(scroll), api.onDidDimensionsChange(scroll)]
     return () => {
-      listening.dispose()
+      for (const one of listening) one.dispose()
     }
   }, [api])
   const close = (event: MouseEvent): void => {

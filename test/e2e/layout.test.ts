@@ -56,17 +56,20 @@ describe('the layout of the window', () => {
     await expect.poll(() => shareOf('tool-timings')).toBeCloseTo(1 / 3, 1)
   })
 
-  it('the tab of the panel in front is in sight, however many there are', async () => {
-    for (const id of ['operator-checks', 'profile', 'assembly', 'export', 'schemas']) {
+  it('the tab of the panel in front is in sight, however many there are and however narrow', async () => {
+    const isWhole = async (id: string): Promise<boolean> => {
+      const tab = await placeOf(`tool-tab-${id}`)
+      const panel = await placeOf(`tool-${id}`)
+      return tab.x >= panel.x && tab.x + tab.width <= panel.x + panel.width
+    }
+    for (const id of ['schemas', 'operator-checks', 'profile', 'assembly', 'export']) {
       await app.testId(`rail-${id}`).click()
       await app.testId(`tool-${id}`).waitFor()
-      const isWhole = async (): Promise<boolean> => {
-        const tab = await placeOf(`tool-tab-${id}`)
-        const panel = await placeOf(`tool-${id}`)
-        return tab.x >= panel.x && tab.x + tab.width <= panel.x + panel.width
-      }
-      await expect.poll(isWhole, { message: id }).toBe(true)
+      await expect.poll(() => isWhole(id), { message: id }).toBe(true)
     }
+    await app.resize(1040, 720)
+    await expect.poll(() => isWhole('export'), { message: 'in a narrow window' }).toBe(true)
+    await app.resize(1280, 720)
   })
 
   it('each task has a layout, and open files stay open in it', async () => {
