@@ -67,9 +67,22 @@ describe('the layout of the window', () => {
       await app.testId(`tool-${id}`).waitFor()
       await expect.poll(() => isWhole(id), { message: id }).toBe(true)
     }
-    await app.resize(1040, 720)
-    await expect.poll(() => isWhole('export'), { message: 'in a narrow window' }).toBe(true)
+    // The last one: what a narrower window cuts.
+    await app.resize(1440, 900)
+    const rightmost = await app.page.evaluate(() => {
+      const tabs = [...document.querySelectorAll('[data-testid^="tool-tab-"]')]
+      const right = (tab: Element): number => tab.getBoundingClientRect().right
+      const [last] = tabs.sort((a, b) => right(b) - right(a))
+      return last?.getAttribute('data-testid')?.slice('tool-tab-'.length) ?? ''
+    })
+    await app.testId(`rail-${rightmost}`).click()
+    await expect.poll(() => isWhole(rightmost)).toBe(true)
+    const { width } = await placeOf(`tool-${rightmost}`)
     await app.resize(1280, 720)
+    await expect
+      .poll(async () => (await placeOf(`tool-${rightmost}`)).width)
+      .toBeLessThan(width - 10)
+    await expect.poll(() => isWhole(rightmost), { message: 'in a narrow window' }).toBe(true)
   })
 
   it('each task has a layout, and open files stay open in it', async () => {
