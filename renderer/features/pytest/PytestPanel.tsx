@@ -10,6 +10,8 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { earlierTime } from '../../store/files'
 import { useJob } from '../../store/job'
 import { useSchemas } from '../../store/schemas'
 import { pytestJob, runFailedTests, runTests, type EndedRun } from './job'
@@ -170,7 +172,11 @@ function Nothing(): ReactElement {
   )
 }
 
+const again = { label: 'Run all', command: 'pytest.all' }
+
 function Body(): ReactElement {
+  const stamp = useJob(pytestJob, (state) => state.stamp)
+  const isEarlier = earlierTime(stamp) !== null
   const run = useJob(pytestJob, (state) => state.value)
   const isRunning = useJob(pytestJob, (state) => state.running !== null)
   const calls = usePytest((state) => (state.view === 'calls' ? state.calls : null))
@@ -178,6 +184,9 @@ function Body(): ReactElement {
   return (
     <div className="split-body">
       <div className="split-list scroll" data-testid="pytest-list">
+        {!isRunning && (
+          <StaleBar staleness={isEarlier ? 'older' : 'fresh'} stamp={stamp} again={again} />
+        )}
         {run && !isRunning && <Summary run={run} />}
         <TestTree />
       </div>
