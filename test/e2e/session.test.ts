@@ -141,10 +141,11 @@ describe('two editors', () => {
 
 describe('a window that is opened again', () => {
   it('has the caret, the scroll position and the fields of the session before', async () => {
-    await app.openFile('long.h')
-    await app.testId('editor-long.h').hover()
-    await app.page.mouse.wheel(0, 4_000)
-    await expect.poll(firstLine).toBeGreaterThan(100)
+    await app.caretAt('long.h', 400)
+    await expect.poll(firstLine).toBeGreaterThan(300)
+    const atCaret = await firstLine()
+    await app.page.keyboard.press('Control+ArrowUp')
+    await expect.poll(firstLine).toBe(atCaret - 1)
     const shown = await firstLine()
     await app.caretAt('op.cpp', 4, 2)
     await app.testId('run-reference').fill('3 * x')
