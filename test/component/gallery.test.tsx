@@ -104,10 +104,15 @@ describe('the picture of a call', () => {
   })
 
   it('shows more than two dimensions as depth, and the way of gradients where they are required', () => {
-    const [first, second] = pictureOf(drawn).tensors
-    expect([first?.depth, second?.depth]).toEqual([0, 4])
-    expect(first?.gradient).not.toBe('')
-    expect(second?.gradient).toBe('')
+    const { tensors, gradients } = pictureOf(drawn)
+    const [first, second] = tensors
+    expect(first?.depth).toBe(0)
+    expect(second?.depth).toBeGreaterThan(0)
+    // The way from the operator, and one of its ends.
+    expect(gradients.match(/M/g)).toHaveLength(2)
+    expect(gradients).toContain(`M${(first?.x ?? 0) + (first?.width ?? 0) / 2} `)
+    const inputs = drawn.inputs.map((input) => ({ ...input, requiresGrad: false }))
+    expect(pictureOf({ ...drawn, inputs }).gradients).toBe('')
   })
 
   it('draws at most four inputs and eight rows, whatever a sample has', () => {

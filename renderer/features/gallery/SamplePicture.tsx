@@ -3,27 +3,29 @@ import type { ReactElement } from 'react'
 import type { Sample } from '../../../electron/contract/project'
 import { middle, pictureHeight, pictureOf } from './picture'
 
+/** The text size, in px, at which a picture has the lengths of picture.ts; it grows with larger text. */
+const drawnFor = 13
+
 /** The first call of a sample, drawn. */
 export function SamplePicture({
   example,
 }: {
   example: NonNullable<Sample['example']>
 }): ReactElement {
-  const { width, tensors, operator, arrows } = pictureOf(example)
+  const { width, tensors, operator, arrows, gradients } = pictureOf(example)
   return (
     <svg
       className="gallery-picture"
       role="img"
       aria-label={labelOf(example)}
+      preserveAspectRatio="xMinYMid"
       viewBox={`0 0 ${width} ${pictureHeight}`}
-      width={width}
-      height={pictureHeight}
+      width={`${width / drawnFor}rem`}
+      height={`${pictureHeight / drawnFor}rem`}
       fill="none"
       stroke="currentColor"
     >
-      {tensors.map(({ gradient }, index) => (
-        <path key={index} className="gallery-gradient" d={gradient} />
-      ))}
+      <path className="gallery-gradients" d={gradients} />
       {tensors.map(({ x, y, width: across, height, depth, grid }, index) => (
         <g key={index} style={{ color: `var(--series-${index + 1})` }}>
           {depth > 0 && <path d={`M${x + depth} ${y}v${-depth}h${across}v${height}h${-depth}`} />}
