@@ -36,6 +36,7 @@ export function PytestPanel(): ReactElement {
     <div className="panel-column split-panel" data-testid="pytest-panel">
       <Bar />
       <Failure />
+      <Earlier />
       {hasTests ? <Body /> : <Nothing />}
     </div>
   )
@@ -174,9 +175,15 @@ function Nothing(): ReactElement {
 
 const again = { label: 'Run all', command: 'pytest.all' }
 
-function Body(): ReactElement {
+/** Says that the tests below are of an earlier session, and offers to run them again. */
+function Earlier(): ReactElement | null {
   const stamp = useJob(pytestJob, (state) => state.stamp)
-  const isEarlier = earlierTime(stamp) !== null
+  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  if (isRunning || earlierTime(stamp) === null) return null
+  return <StaleBar staleness="older" stamp={stamp} again={again} />
+}
+
+function Body(): ReactElement {
   const run = useJob(pytestJob, (state) => state.value)
   const isRunning = useJob(pytestJob, (state) => state.running !== null)
   const calls = usePytest((state) => (state.view === 'calls' ? state.calls : null))
@@ -184,9 +191,6 @@ function Body(): ReactElement {
   return (
     <div className="split-body">
       <div className="split-list scroll" data-testid="pytest-list">
-        {!isRunning && (
-          <StaleBar staleness={isEarlier ? 'older' : 'fresh'} stamp={stamp} again={again} />
-        )}
         {run && !isRunning && <Summary run={run} />}
         <TestTree />
       </div>
