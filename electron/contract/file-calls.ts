@@ -31,6 +31,11 @@ export const fileCalls = {
     input: z.object({ folder: z.string(), paths: z.array(z.string()).max(1000) }),
     output: z.array(listedFolder),
   },
+  /**
+   * All files that somebody may want to open, hidden ones and those of deep folders too: 'project.open' lists what is
+   * built and watched. At most 20,000.
+   */
+  'folder.files': { input: z.object({ folder: z.string() }), output: z.array(z.string()) },
   'folder.create': { input: inFolder, output: none },
   /** Renames or moves a file or a folder within the project; nothing is overwritten. */
   'file.move': {

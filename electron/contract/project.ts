@@ -83,6 +83,17 @@ export const sample = z.object({
   folder: z.string(),
   /** What it is an example of. */
   tags: z.array(z.enum(['CPU', 'CUDA', 'autograd', 'OpenCV'])),
+  /** The first call of its opsmith.json; null where it has none. */
+  example: z
+    .object({
+      /** Without its namespace. */
+      operator: z.string(),
+      /** Those of its arguments that are tensors. */
+      inputs: z.array(
+        z.object({ name: z.string(), shape: z.array(z.number()), requiresGrad: z.boolean() }),
+      ),
+    })
+    .nullable(),
   /** The command that installs missing packages; "" if none is missing. */
   missing: z.string(),
 })

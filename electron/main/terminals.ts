@@ -46,17 +46,20 @@ export class Terminals {
 
   constructor(private readonly events: TerminalEvents) {}
 
-  /** Starts the user's shell in the folder. Its name in all that follows comes back. */
+  /**
+   * Starts the user's shell. Its name in all that follows comes back.
+   * @param place.environment the Python environment that is active in it; "" for none but the shell's own
+   */
   async start(
     installation: Installation,
-    folder: string,
+    { folder, environment: python }: { folder: string; environment: string },
     size: { columns: number; rows: number },
   ): Promise<Result<{ terminal: string; shell: string }>> {
     if (this.open.size >= most)
       return err('request.invalid', `There are ${most} terminals already; close one of them.`)
     const shell = userShell()
     const tree = newTree()
-    const environment = await shellEnvironment(installation, tree)
+    const environment = await shellEnvironment(installation, tree, python)
     try {
       // Not before somebody opens a terminal: the window's start needs none of it.
       const { spawn } = await import('@lydell/node-pty')
@@ -137,24 +140,25 @@ function userShell(): string {
   return [chosen, '/bin/bash'].find((shell) => shell !== '' && fs.existsSync(shell)) ?? '/bin/sh'
 }
 
-/** The project's environment: `opsmith` is this Opsmith, `python` the one that has the torch that is used. */
+/**
+ * The environment of a shell: `opsmith` is this Opsmith, `python` that of the project.
+ * @param python the folder of its Python environment; "" for none
+ */
 async function shellEnvironment(
   installation: Installation,
   tree: string,
+  python: string,
 ): Promise<Record<string, string>> {
   const own = Object.entries(process.env).filter(([name]) => !ownVariables.test(name))
-  const python = process.env['OPSMITH_PYTHON'] ?? ''
-  const tools = path.dirname(python)
-  const isVenv = python !== '' && fs.existsSync(path.join(tools, '..', 'pyvenv.cfg'))
   const folders = [
     await commandFolder(installation),
-    ...(isVenv ? [tools] : []),
+    ...(python === '' ? [] : [path.join(python, 'bin')]),
     process.env['PATH'] ?? '',
   ]
   return {
     ...(Object.fromEntries(own) as Record<string, string>),
     ...treeEnvironment(tree),
-    ...(isVenv ? { VIRTUAL_ENV: path.dirname(tools) } : {}),
+    ...(python === '' ? {} : { VIRTUAL_ENV: python }),
     PATH: folders.join(path.delimiter),
     COLORTERM: 'truecolor',
     TERM_PROGRAM: 'opsmith',

@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactElement } from 'react'
 
 import { filesStore, useFiles } from '../store/files'
 import { openFile } from '../store/layout'
-import { useSettings } from '../store/settings'
+import { settingsStore, useSettings } from '../store/settings'
 import { modelOf, pathOf } from './models'
 import { monaco, type Monaco } from './monaco'
 import { monoFont } from './fonts'
@@ -28,7 +28,15 @@ export function CodeEditor({ path, panel, readOnly, active }: Props): ReactEleme
   useEffect(() => {
     const model = modelOf(path)
     if (!host.current || !model) return
-    const created = monaco.editor.create(host.current, { ...options, model, readOnly })
+    // From the start, else the scroll position that comes back would be of lines of another height.
+    const size = settingsStore.getState().settings.fontSize
+    const created = monaco.editor.create(host.current, {
+      ...options,
+      fontSize: size,
+      lineHeight: lineHeightOf(size),
+      model,
+      readOnly,
+    })
     editor.current = created
     const view = viewStateOf(path)
     if (view) created.restoreViewState(view)
@@ -54,7 +62,7 @@ export function CodeEditor({ path, panel, readOnly, active }: Props): ReactEleme
   }, [path, readOnly])
 
   useEffect(() => {
-    editor.current?.updateOptions({ fontSize, lineHeight: Math.round(fontSize * 1.5) })
+    editor.current?.updateOptions({ fontSize, lineHeight: lineHeightOf(fontSize) })
   }, [fontSize, path, readOnly])
 
   useEffect(() => {
@@ -76,6 +84,8 @@ export function CodeEditor({ path, panel, readOnly, active }: Props): ReactEleme
 
   return <div className="editor-host" ref={host} data-testid={`editor-${path}`} />
 }
+
+const lineHeightOf = (fontSize: number): number => Math.round(fontSize * 1.5)
 
 const options: Monaco.editor.IStandaloneEditorConstructionOptions = {
   automaticLayout: true,

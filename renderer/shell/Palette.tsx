@@ -1,6 +1,8 @@
 import { Command } from 'cmdk'
-import { useState, type ReactElement } from 'react'
+import { useEffect, useMemo, useState, type ReactElement } from 'react'
 
+import type { ProjectFile } from '../../electron/contract/project'
+import { call } from '../bridge/bridge'
 import {
   commandStore,
   noteRecent,
@@ -22,7 +24,7 @@ export function Palette(): ReactElement | null {
 
 function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
   const [search, setSearch] = useState('')
-  const files = useProject((state) => state.project?.files)
+  const files = useOfferedFiles(mode)
   const [actions] = useState(offered)
   const run = (action: Action): void => {
     noteRecent(action.id)
@@ -63,12 +65,38 @@ function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
           >
             <Icon name="file" />
             <span className="grow">{file.path}</span>
-            <span className="muted">{file.role}</span>
+            {file.role !== 'other' && <span className="muted">{file.role}</span>}
           </Command.Item>
         ))}
       </Command.List>
     </Command.Dialog>
   )
+}
+
+/**
+ * The project's files as they were read when it was opened; "Go to file" then adds those that nothing is built from:
+ * hidden ones, and those of deep folders. To read them takes a moment in a large folder: they follow the others.
+ */
+function useOfferedFiles(mode: PaletteMode): readonly ProjectFile[] | undefined {
+  const project = useProject((state) => state.project)
+  const folder = project?.folder
+  const [all, setAll] = useState<readonly string[]>([])
+  useEffect(() => {
+    if (mode !== 'files' || folder === undefined) return
+    let isWanted = true
+    void call('folder.files', { folder }).then((listed) => {
+      if (isWanted && listed.ok) setAll(listed.value)
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [mode, folder])
+  const files = project?.files
+  return useMemo(() => {
+    const known = new Set(files?.map((file) => file.path))
+    const others = all.filter((path) => !known.has(path))
+    return files && [...files, ...others.map((path) => ({ path, role: 'other' as const }))]
+  }, [files, all])
 }
 
 const labels: Readonly<Record<PaletteMode, string>> = {

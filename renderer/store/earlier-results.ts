@@ -144,6 +144,11 @@ export function keptOf<Value extends object>(job: {
   return value === null ? null : kept(value, stamp)
 }
 
+/** The end of a long text, which is where a log says what went wrong. */
+export function lastPart(text: string, most: number): string {
+  return text.length <= most ? text : `…\n${text.slice(-most)}`
+}
+
 /** Shows what keptOf() gave in an earlier session. */
 export function restoreJob<Value>(
   job: Pick<Job<never, Value, never>, 'restore'>,

@@ -1,4 +1,4 @@
-import { act, render, screen, within } from '@testing-library/react'
+import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -7,6 +7,7 @@ import { Palette } from '../../renderer/shell/Palette'
 import { StatusBar } from '../../renderer/shell/StatusBar'
 import { Toolbar } from '../../renderer/shell/Toolbar'
 import { commandStore, runCommand } from '../../renderer/store/commands'
+import { filesStore } from '../../renderer/store/files'
 import { layoutStore } from '../../renderer/store/layout'
 import { notificationStore, notify, notifyError } from '../../renderer/store/notifications'
 import { runDoctor } from '../../renderer/store/doctor'
@@ -105,6 +106,37 @@ describe('the palette', () => {
     expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([])
     // A row names its group once.
     expect(words.filter((text) => /^(.+)\1: /.test(text))).toEqual([])
+    act(() => layoutStore.setState({ palette: 'closed' }))
+  })
+
+  it('"Go to file" opens the chosen file, be it hidden or in a deep folder', async () => {
+    const deep = 'a/b/c/d/e/f/g/deep.h'
+    main.give('folder.files', ['op.cpp', '.github/ci.yml', deep])
+    await open()
+    expect(main.asked('folder.files')).toEqual([])
+    render(<Palette />)
+    for (const [typed, path] of [
+      ['op.cp', 'op.cpp'],
+      ['ci.y', '.github/ci.yml'],
+      ['deep.h', deep],
+    ] as const) {
+      filesStore.setState({ reveal: null })
+      act(() => runCommand('go.file'))
+      await screen.findByRole('option', { name: deep })
+      // A file that is listed twice would be two rows.
+      expect(screen.getAllByRole('option', { name: /^op\.cpp/ })).toHaveLength(1)
+      await userEvent.type(screen.getByTestId('palette-input'), `${typed}{Enter}`)
+      await waitFor(() => expect(filesStore.getState().reveal?.path).toBe(path))
+    }
+  })
+
+  it('the files that were read with the project are offered before the others are known', async () => {
+    const listing = main.hold('folder.files')
+    await open()
+    render(<Palette />)
+    act(() => runCommand('go.file'))
+    expect(await screen.findByRole('option', { name: /^op\.cpp/ })).toBeTruthy()
+    await listing.asked
     act(() => layoutStore.setState({ palette: 'closed' }))
   })
 

@@ -36,7 +36,8 @@ describe('the edit, build and run loop', () => {
   it('a sample opens, an edit of its kernel is built on save, and the new result is shown', async () => {
     app = await App.start(cache)
     const running = app
-    await app.testId('gallery-open-my_op').click()
+    // The whole card is the button: here next to its picture, far from its name.
+    await app.testId('gallery-card-my_op').click({ position: { x: 4, y: 4 } })
     await app.testId('explorer-file-op.cpp').waitFor()
     await app.openFile('op.cpp')
     await app.testId('toolbar-build').click()

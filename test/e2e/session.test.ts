@@ -17,6 +17,10 @@ beforeAll(async () => {
   const manifest = path.join(folder, 'opsmith.json')
   const text = fs.readFileSync(manifest, 'utf8')
   fs.writeFileSync(manifest, text.replace(/"timeout": 2\b/, '"timeout": 600'))
+  fs.writeFileSync(
+    path.join(folder, 'long.h'),
+    Array.from({ length: 600 }, (_, index) => `//${index + 1}`).join('\n'),
+  )
   // A shell without start-up files: those of a user may take a minute.
   process.env['SHELL'] = '/bin/sh'
   app = await App.start(cache, folder)
@@ -41,6 +45,15 @@ function isRunning(word: string): boolean {
       return false
     }
   })
+}
+
+/** The first line that the editor of long.h shows. */
+async function firstLine(): Promise<number> {
+  const lines = await app
+    .testId('editor-long.h')
+    .getByText(/^\/\/\d+$/)
+    .allInnerTexts()
+  return Math.min(...lines.map((line) => Number(line.slice(2))))
 }
 
 describe('the terminal', () => {
@@ -127,7 +140,13 @@ describe('two editors', () => {
 })
 
 describe('a window that is opened again', () => {
-  it('has the caret and the fields of the session before', async () => {
+  it('has the caret, the scroll position and the fields of the session before', async () => {
+    await app.caretAt('long.h', 400)
+    await expect.poll(firstLine).toBeGreaterThan(300)
+    const atCaret = await firstLine()
+    await app.page.keyboard.press('Control+ArrowUp')
+    await expect.poll(firstLine).toBe(atCaret - 1)
+    const shown = await firstLine()
     await app.caretAt('op.cpp', 4, 2)
     await app.testId('run-reference').fill('3 * x')
     await app.testId('status-cursor').waitFor()
@@ -135,6 +154,8 @@ describe('a window that is opened again', () => {
     app = await App.start(cache, folder)
     await app.openFile('op.cpp')
     await app.testId('status-cursor').filter({ hasText: /^4:2$/ }).waitFor()
+    await app.openFile('long.h')
+    await expect.poll(firstLine).toBe(shown)
     await app.testId('rail-run').click()
     expect(await app.testId('run-reference').inputValue()).toBe('3 * x')
   })

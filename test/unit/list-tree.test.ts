@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { describeProject } from '../../electron/engine/project/describe-project'
-import { listTree } from '../../electron/engine/project/list-tree'
+import { listAllFiles, listTree } from '../../electron/engine/project/list-tree'
 import { parseManifest } from '../../electron/engine/project/read-manifest'
 import { resolveSources } from '../../electron/engine/project/sources'
 
@@ -48,4 +48,18 @@ it('a folder with more files than are listed says so', async () => {
   fs.writeFileSync(path.join(folder, 'opsmith.json'), '{"name": "x", "sources": ["src/op.cpp"]}')
   const described = await describeProject(folder)
   expect(described.ok && described.value.remark).toBeUndefined()
+})
+
+it('all files are hidden ones and those of deep folders too, without what tools make', async () => {
+  const deep = 'a/b/c/d/e/f/g/h/deep.h'
+  const others = ['.clang-format', '.github/ci.yml', deep]
+  for (const name of [...others, '.git/config', '.venv/lib/x.py', '.mypy_cache/x.json']) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    fs.writeFileSync(path.join(folder, name), '')
+  }
+  const files = await listAllFiles(folder)
+  expect(files.toSorted()).toEqual([...others, 'linked.cpp', 'src/op.cpp'].toSorted())
+  expect(files.at(-1)).toBe(deep)
+  expect((await listTree(folder)).files).not.toContain(deep)
+  expect(await listAllFiles(folder, 2)).toHaveLength(2)
 })

@@ -82,6 +82,18 @@ describe('samples', () => {
     expect(samples.get('calculate_force')).toEqual(['CPU', 'CUDA', 'autograd'])
     expect(samples.get('warp_perspective')).toContain('OpenCV')
   })
+
+  it('name the first call of their opsmith.json, with the shapes of literal values too', async () => {
+    const samples = await listSamples(installation)
+    const example = samples.find(({ name }) => name === 'gc_layer')?.example
+    expect(example?.operator).toBe('gc_layer')
+    expect(example?.inputs).toEqual([
+      { name: 'a', shape: [6, 6], requiresGrad: true },
+      { name: 'x', shape: [6, 4], requiresGrad: true },
+      { name: 'w', shape: [4, 3], requiresGrad: true },
+      { name: 'b', shape: [3], requiresGrad: true },
+    ])
+  })
 })
 
 describe('another editor', () => {

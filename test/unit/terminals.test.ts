@@ -4,6 +4,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
+import { projectEnvironment } from '../../electron/engine/toolchain/python-environment'
 import { Terminals } from '../../electron/main/terminals'
 import { makeTestCache, testInstallation } from '../support/installation'
 
@@ -31,7 +32,8 @@ async function closeWhile(script: string): Promise<void> {
   fs.writeFileSync(path.join(folder, 'script.sh'), `${script}\necho begun$$\n`)
   said = ''
   const size = { columns: 80, rows: 24 }
-  const started = await terminals.start(testInstallation(cache), folder, size)
+  const place = { folder, environment: '' }
+  const started = await terminals.start(testInstallation(cache), place, size)
   if (!started.ok) throw new Error(started.error.message)
   terminals.write(started.value.terminal, 'exec sh script.sh\r')
   await expect.poll(() => said).toMatch(/begun\d+/)
@@ -48,4 +50,53 @@ it('a shell that ignores that is ended', async () => {
   await closeWhile(`trap '' HUP; echo begun$$; while :; do sleep 0.1; done`)
   const pid = /begun(\d+)/.exec(said)?.[1] ?? ''
   await expect.poll(() => fs.existsSync(`/proc/${pid}`)).toBe(false)
+})
+
+/** An environment as `python -m venv` makes it, with a torch. */
+function makeEnvironment(...parts: string[]): { environment: string; torch: string } {
+  const environment = path.join(folder, ...parts)
+  const torch = path.join(environment, 'lib', 'python3.12', 'site-packages', 'torch')
+  fs.mkdirSync(path.join(environment, 'bin'), { recursive: true })
+  fs.mkdirSync(torch, { recursive: true })
+  fs.writeFileSync(path.join(environment, 'pyvenv.cfg'), '')
+  fs.writeFileSync(path.join(environment, 'bin', 'python3'), '#!/bin/sh\necho own$$\n', {
+    mode: 0o755,
+  })
+  return { environment, torch }
+}
+
+it('a shell has the Python environment of its project active', async () => {
+  const { environment } = makeEnvironment('active', '.venv')
+  said = ''
+  const place = { folder: path.dirname(environment), environment }
+  const started = await terminals.start(testInstallation(cache), place, { columns: 200, rows: 24 })
+  if (!started.ok) throw new Error(started.error.message)
+  terminals.write(started.value.terminal, 'echo "<$VIRTUAL_ENV>"; command -v opsmith; python3\r')
+  await expect.poll(() => said).toContain(`<${environment}>`)
+  await expect.poll(() => said).toMatch(/own\d+/)
+  expect(said).toContain(path.join(cache.folder, 'bin', 'opsmith'))
+  await terminals.close(started.value.terminal)
+})
+
+it('the environment of a project is the one that pytest gets, as far as files say', () => {
+  vi.stubEnv('VIRTUAL_ENV', undefined)
+  vi.stubEnv('CONDA_PREFIX', undefined)
+  vi.stubEnv('OPSMITH_PYTHON', '')
+  const project = path.join(folder, 'project')
+  fs.mkdirSync(project)
+  const { environment: elsewhere, torch } = makeEnvironment('elsewhere')
+  const { environment: setUp } = makeEnvironment('set-up')
+  expect(projectEnvironment(project, { libtorch: '' })).toBe('')
+  // A libtorch from an archive is in no environment.
+  expect(projectEnvironment(project, { libtorch: '/opt/libtorch' })).toBe('')
+  vi.stubEnv('OPSMITH_PYTHON', path.join(setUp, 'bin', 'python3'))
+  expect(projectEnvironment(project, { libtorch: '' })).toBe(setUp)
+  expect(projectEnvironment(project, { libtorch: torch })).toBe(elsewhere)
+  for (const name of ['venv', '.venv']) {
+    const { environment } = makeEnvironment('project', name)
+    expect(projectEnvironment(project, { libtorch: torch })).toBe(environment)
+  }
+  // One that was active already stays: the shell inherits it.
+  vi.stubEnv('VIRTUAL_ENV', '/home/me/env')
+  expect(projectEnvironment(project, { libtorch: torch })).toBe('')
 })

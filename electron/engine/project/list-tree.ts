@@ -73,3 +73,31 @@ export async function listTree(folder: string, most = mostFiles): Promise<Listed
   }
   return { files, linkedFolders, hidden, isCut: false }
 }
+
+/** Folders within folders that are looked at when a file is looked for: a walk ends where folders are mounted in a ring. */
+const deepestOfAll = 40
+
+/** Of tools: .cache, .mypy_cache, .pytest_cache. */
+const isCache = (name: string): boolean => name.startsWith('.') && name.endsWith('cache')
+
+/** All files of a project's folder, hidden ones too; those of the highest folders first. */
+export async function listAllFiles(folder: string, most = mostFiles): Promise<string[]> {
+  const files: string[] = []
+  let level = ['']
+  for (let depth = 0; depth <= deepestOfAll && level.length > 0; depth += 1) {
+    const below: string[] = []
+    for (const relative of level) {
+      for (const entry of await entriesOf(path.join(folder, relative))) {
+        const name = relative === '' ? entry.name : `${relative}/${entry.name}`
+        if (entry.isDirectory()) {
+          if (!ignoredFolders.includes(entry.name) && !isCache(entry.name)) below.push(name)
+        } else if (entry.isFile() || !isLinkedFolder(path.join(folder, name))) {
+          if (files.length === most) return files
+          files.push(name)
+        }
+      }
+    }
+    level = below
+  }
+  return files
+}

@@ -74,6 +74,11 @@ export class OpenProject {
     return this.chosen
   }
 
+  /** The folder of the libtorch that opsmith.json, else the settings, choose; "" for none. */
+  get chosenLibtorch(): string {
+    return chosenTools(this.settings, this.manifest).libtorch
+  }
+
   /** The TorchScript program, to compile it; undefined when the project has none. Refused in restricted mode. */
   program(): Promise<Result<ProgramSource | undefined>> {
     if (this.isRestricted) return Promise.resolve(restricted(this.folder))

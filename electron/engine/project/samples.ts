@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import { manifestFileName } from '../../contract/manifest'
-import type { Manifest } from '../../contract/manifest'
+import type { InputSpec, Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Sample } from '../../contract/project'
@@ -24,9 +24,26 @@ export async function listSamples(installation: Installation): Promise<Sample[]>
     const missing = await missingPackages(manifest.value)
     const description = manifest.value.description ?? ''
     const tags = await tagsOf(folder, manifest.value)
-    samples.push({ name, description, folder, tags, missing })
+    const example = exampleOf(manifest.value)
+    samples.push({ name, description, folder, tags, example, missing })
   }
   return samples
+}
+
+function exampleOf({ calls, inputs: specs }: Manifest): Sample['example'] {
+  const [call] = calls
+  if (!call) return null
+  const inputs = call.args.flatMap((name) => {
+    const spec = typeof name === 'string' ? specs[name] : undefined
+    if (typeof name !== 'string' || !spec) return []
+    return [{ name, shape: spec.shape ?? shapeOf(spec.values), requiresGrad: spec.requires_grad }]
+  })
+  return { operator: call.op.slice(call.op.lastIndexOf(':') + 1), inputs }
+}
+
+/** Of literal values, which are as many in each row. */
+function shapeOf(values: InputSpec['values']): number[] {
+  return Array.isArray(values) ? [values.length, ...shapeOf(values[0])] : []
 }
 
 async function tagsOf(folder: string, manifest: Manifest): Promise<Sample['tags']> {

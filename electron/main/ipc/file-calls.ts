@@ -15,6 +15,7 @@ import {
 } from '../../engine/project/file-operations'
 import { ioError } from '../../engine/project/files'
 import { insideProject } from '../../engine/project/inside'
+import { listAllFiles } from '../../engine/project/list-tree'
 import { moveToTrash } from '../../engine/project/trash'
 import { openInTextEditor } from '../../engine/toolchain/text-editors'
 import type { AppSession } from '../app-session'
@@ -25,6 +26,7 @@ import { projectCall } from './project-job'
 
 type FileCalls =
   | 'folder.list'
+  | 'folder.files'
   | 'folder.create'
   | 'file.move'
   | 'file.duplicate'
@@ -62,6 +64,7 @@ export const fileCalls: Handlers<FileCalls> = {
   'folder.list': projectCall(async (_call, { folder, paths }) =>
     ok(await listFolders(folder, paths)),
   ),
+  'folder.files': projectCall(async (_call, { folder }) => ok(await listAllFiles(folder))),
   'folder.create': projectCall(async (_call, input) => {
     const created = await createFolder(input.folder, input.path)
     return created.ok ? nothing : created

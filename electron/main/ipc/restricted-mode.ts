@@ -24,6 +24,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'file.trash',
   'file.write',
   'folder.create',
+  'folder.files',
   'folder.list',
   'graph.openFile',
   'graph.readExport',

@@ -1,4 +1,5 @@
 import type { AppCallName } from '../../contract/app-calls'
+import { projectEnvironment } from '../../engine/toolchain/python-environment'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
 import { projectCall } from './project-job'
@@ -6,9 +7,13 @@ import { projectCall } from './project-job'
 type TerminalCalls = Extract<AppCallName, `terminal.${string}`>
 
 export const terminalCalls: Handlers<TerminalCalls> = {
-  'terminal.open': projectCall(({ session, project }, { folder, ...size }) =>
-    project.terminals.start(session.installation, folder, size),
-  ),
+  'terminal.open': projectCall(async ({ session, project, workbench }, { folder, ...size }) => {
+    // A broken opsmith.json chooses nothing, and takes no terminal away.
+    const opened = await workbench.projects.open(folder)
+    const libtorch = opened.ok ? opened.value.chosenLibtorch : ''
+    const environment = projectEnvironment(folder, { libtorch })
+    return await project.terminals.start(session.installation, { folder, environment }, size)
+  }),
   'terminal.write': projectCall(async ({ project }, { terminal, text }) => {
     project.terminals.write(terminal, text)
     return await Promise.resolve(nothing)

@@ -4,6 +4,7 @@ import { followAssembly, forgetAssembly } from './run'
 import { followAssemblyLines } from './editor-lines'
 import { followRemarks } from './editor-remarks'
 import { compareJob, estimateJob, followShownFunction, remarksJob } from './extras'
+import { assemblyChoice } from './saved'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -37,5 +38,6 @@ export const feature = defineFeature({
     followShownFunction()
     followRemarks()
   },
+  choice: assemblyChoice,
   forget: forgetAssembly,
 })

@@ -19,6 +19,8 @@ import { showPanel } from '../../store/layout'
 import { abiRows, countsText, stateMarks } from './form-texts'
 import { StepList } from './StepList'
 
+const again = { label: 'Export again', command: 'export.run' }
+
 /** Each form with the steps of its proof, as they are made. */
 export function ExportResults(): ReactElement {
   const forms = useExported((exported) => exported.forms)
@@ -32,7 +34,9 @@ export function ExportResults(): ReactElement {
   const isOld = !isBusy && staleness !== 'fresh'
   return (
     <>
-      {isOld && forms.length > 0 && <StaleBar staleness={staleness} of="export" />}
+      {isOld && forms.length > 0 && (
+        <StaleBar staleness={staleness} of="export" stamp={stamp} again={again} />
+      )}
       {error && (
         <div className="panel-pad">
           <ErrorView error={error} testId="export-error">

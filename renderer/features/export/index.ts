@@ -5,6 +5,7 @@ import { forgetExports } from './run'
 import { ExportBadge } from './ExportBadge'
 import { ExportPanel } from './ExportPanel'
 import { changesJob, exportJob } from './jobs'
+import { exportChoice, exportResults } from './saved'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -29,5 +30,7 @@ export const feature = defineFeature({
   commands: exportCommands(),
   jobs: [changesJob, exportJob],
   explorer: { section: 'Exports', order: 50, useRows: useExportRows },
+  choice: exportChoice,
+  results: exportResults,
   forget: forgetExports,
 })

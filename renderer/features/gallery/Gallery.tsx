@@ -3,6 +3,7 @@ import { useEffect, type ReactElement } from 'react'
 import type { Sample } from '../../../electron/contract/project'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { Icon } from '../../shell/primitives/Icon'
+import { SamplePicture } from './SamplePicture'
 import { loadSamples, openSampleCopy, useProject } from '../../store/project'
 
 /** The samples as cards; opening one makes a copy, so that the original stays as it is. */
@@ -26,7 +27,8 @@ export function Gallery(): ReactElement {
 function SampleCard({ sample, busy }: { sample: Sample; busy: boolean }): ReactElement {
   const opening = useProject((state) => state.opening === sample.name)
   return (
-    <li className="card gallery-card">
+    <li className="card gallery-card" data-testid={`gallery-card-${sample.name}`}>
+      {sample.example && <SamplePicture example={sample.example} />}
       <h3>
         <Icon name="flask" />{' '}
         <button

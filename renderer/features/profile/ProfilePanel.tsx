@@ -76,6 +76,8 @@ function PanelMenu(): ReactElement {
   )
 }
 
+const again = { label: 'Profile', command: 'profile.run' }
+
 function Result(): ReactElement {
   const profiled = useJob(profileJob, (state) => state.value)
   const error = useJob(profileJob, (state) => state.error)
@@ -86,7 +88,7 @@ function Result(): ReactElement {
   if (profiled === null) return error ? <Failure /> : <Nothing />
   return (
     <>
-      {!isWorking && <StaleBar staleness={staleness} />}
+      {!isWorking && <StaleBar staleness={staleness} stamp={profiled.stamp} again={again} />}
       {!isWorking && isOther && <OtherFields />}
       {error && <Failure />}
       <div

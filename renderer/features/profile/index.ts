@@ -3,6 +3,7 @@ import { profileCommands } from './commands'
 import { profileJob } from './profile-job'
 import { forgetProfile, refreshProfile } from './profile-run'
 import { ProfilePanel } from './ProfilePanel'
+import { profileChoice, profileResults } from './saved'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -31,5 +32,7 @@ export const feature = defineFeature({
   commands: profileCommands(),
   jobs: [profileJob],
   refresh: { order: 80, run: refreshProfile },
+  choice: profileChoice,
+  results: profileResults,
   forget: forgetProfile,
 })

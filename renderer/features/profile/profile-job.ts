@@ -13,6 +13,9 @@ export type Profiled = {
   stamp: string
 }
 
+/** In `profile` of a report of an earlier session: the engine that knew its trace is gone. */
+export const withoutTrace = -1
+
 type Input = {
   draft: ProfileDraft
   args: Argument[]

@@ -1,5 +1,5 @@
 import { call } from '../../bridge/bridge'
-import { runStamp } from '../../store/files'
+import { earlierTime, runStamp } from '../../store/files'
 import { parseArgumentList } from '../../store/argument-list'
 import { defaultArguments } from '../../store/default-arguments'
 import { effectiveInputs } from '../../store/inputs'
@@ -71,6 +71,8 @@ export async function refreshProfile(): Promise<void> {
   if (layoutStore.getState().dock?.isShown('profile') !== true) return
   // Once for each state of the sources: what ended the op host would only end it again.
   if (stamp === null || stamp === runStamp()) return
+  // What an earlier session showed is made again when the user asks for it.
+  if (earlierTime(stamp) !== null) return
   await runProfile()
 }
 

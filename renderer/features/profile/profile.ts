@@ -12,7 +12,8 @@ export type ProfileDraft = {
   threads: number
 }
 
-export type ProfileView = 'timeline' | 'flame' | 'table' | 'memory'
+export const profileViews = ['timeline', 'flame', 'table', 'memory'] as const
+export type ProfileView = (typeof profileViews)[number]
 
 /** An event of the run, or a node of the flame graph. */
 export type ProfileSelection = { kind: 'event' | 'flame'; index: number }

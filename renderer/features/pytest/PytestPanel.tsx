@@ -10,6 +10,8 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { earlierTime } from '../../store/files'
 import { useJob } from '../../store/job'
 import { useSchemas } from '../../store/schemas'
 import { pytestJob, runFailedTests, runTests, type EndedRun } from './job'
@@ -34,6 +36,7 @@ export function PytestPanel(): ReactElement {
     <div className="panel-column split-panel" data-testid="pytest-panel">
       <Bar />
       <Failure />
+      <Earlier />
       {hasTests ? <Body /> : <Nothing />}
     </div>
   )
@@ -168,6 +171,16 @@ function Nothing(): ReactElement {
       text="Run all tests, or list them first. They use the library that is built here instead of the installed one."
     />
   )
+}
+
+const again = { label: 'Run all', command: 'pytest.all' }
+
+/** Says that the tests below are of an earlier session, and offers to run them again. */
+function Earlier(): ReactElement | null {
+  const stamp = useJob(pytestJob, (state) => state.stamp)
+  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  if (isRunning || earlierTime(stamp) === null) return null
+  return <StaleBar staleness="older" stamp={stamp} again={again} />
 }
 
 function Body(): ReactElement {

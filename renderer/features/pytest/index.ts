@@ -1,11 +1,9 @@
-import { z } from 'zod'
-
 import { defineFeature } from '../../store/feature'
 import { pytestCommands } from './commands'
 import { forgetTests, pytestJob, refreshTests } from './job'
 import { PytestBadge } from './PytestBadge'
 import { PytestPanel } from './PytestPanel'
-import { pytestStore, setAfterBuild, setRecordsCalls } from './store'
+import { pytestChoice, pytestResults } from './saved'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -34,19 +32,7 @@ export const feature = defineFeature({
   jobs: [pytestJob],
   // Last: it has a process of its own, and takes long.
   refresh: { order: 100, run: refreshTests },
-  choice: {
-    store: pytestStore,
-    read: () => {
-      const { afterBuild, recordsCalls } = pytestStore.getState()
-      return afterBuild || recordsCalls ? { afterBuild, recordsCalls } : null
-    },
-    restore: (saved) => {
-      const choice = z.object({ afterBuild: z.boolean(), recordsCalls: z.boolean().default(false) })
-      const parsed = choice.safeParse(saved)
-      if (!parsed.success) return
-      setAfterBuild(parsed.data.afterBuild)
-      setRecordsCalls(parsed.data.recordsCalls)
-    },
-  },
+  choice: pytestChoice,
+  results: pytestResults,
   forget: forgetTests,
 })

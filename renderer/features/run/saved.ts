@@ -1,9 +1,11 @@
 import { z } from 'zod'
 
+import { workbenchError } from '../../../electron/contract/outcome'
 import { runReport } from '../../../electron/contract/run'
-import { keptOf, restoreJob } from '../../store/earlier-results'
+import { kept, keptOf, restored, restoreJob } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
+import { callsStore } from './calls'
 import { runJob } from './job'
 import { runStore } from './run'
 
@@ -38,8 +40,34 @@ const called = z
   .object({ report: runReport })
   .transform(({ report }) => ({ report, generation: -1 }))
 
+const outcome = z.object({
+  op: z.string(),
+  state: z.enum(['passed', 'failed', 'crashed']),
+  why: z.string(),
+  seconds: z.number().nullable(),
+  error: workbenchError.nullable(),
+})
+const saved = z.object({ chosen: z.unknown(), calls: z.record(z.string(), z.unknown()) })
+
+/** The call that the panel shows, and the verdicts on the calls of opsmith.json. */
 export const runResults: SavedResults = {
-  stores: [runJob.store],
-  read: () => keptOf(runJob),
-  restore: (saved) => restoreJob(runJob, called, saved),
+  stores: [runJob.store, callsStore],
+  read: () => {
+    const chosen = keptOf(runJob)
+    const calls = Object.entries(callsStore.getState()).map(([index, one]) => {
+      return [index, kept(one, one.stamp)] as const
+    })
+    if (chosen === null && calls.length === 0) return null
+    return { chosen, calls: Object.fromEntries(calls) }
+  },
+  restore: (given) => {
+    const parsed = saved.safeParse(given)
+    if (!parsed.success) return
+    restoreJob(runJob, called, parsed.data.chosen)
+    const calls = Object.entries(parsed.data.calls).flatMap(([index, item]) => {
+      const result = restored(outcome, item)
+      return result ? [[index, { ...result.value, stamp: result.stamp }] as const] : []
+    })
+    callsStore.setState((state) => ({ ...Object.fromEntries(calls), ...state }))
+  },
 }

@@ -3,7 +3,6 @@ import {
   useEffect,
   useMemo,
   useRef,
-  useState,
   type KeyboardEvent,
   type ReactElement,
 } from 'react'
@@ -23,11 +22,12 @@ import {
   type RegistryEntry,
 } from '../../store/registry'
 import { OperatorView } from './OperatorView'
+import { schemasViewStore, useSchemasView } from './store'
 
 /** Every operator of this libtorch, searched as one types. */
 export function RegistryView(): ReactElement {
   const { value: entries, running, error } = useJob(registryJob, (state) => state)
-  const [query, setQuery] = useState('')
+  const query = useSchemasView((state) => state.registryQuery)
   const wanted = useDeferredValue(query)
   const found = useMemo(() => (entries ? filterRegistry(entries, wanted) : []), [entries, wanted])
 
@@ -49,17 +49,16 @@ export function RegistryView(): ReactElement {
     found.length === entries.length
       ? entries.length.toLocaleString('en')
       : `${found.length.toLocaleString('en')} of ${entries.length.toLocaleString('en')}`
-  return <RegistryList query={query} setQuery={setQuery} found={found} count={count} />
+  return <RegistryList query={query} found={found} count={count} />
 }
 
 type ListProps = {
   query: string
-  setQuery: (query: string) => void
   found: RegistryEntry[]
   count: string
 }
 
-function RegistryList({ query, setQuery, found, count }: ListProps): ReactElement {
+function RegistryList({ query, found, count }: ListProps): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
   const selected = useRegistry((state) => state.selected)
   const { virtualizer, rowHeight } = useRows(found.length, scroller, 1.75)
@@ -83,7 +82,7 @@ function RegistryList({ query, setQuery, found, count }: ListProps): ReactElemen
     <>
       <SearchField
         value={query}
-        onChange={setQuery}
+        onChange={(next) => schemasViewStore.setState({ registryQuery: next })}
         label="Search all operators"
         testId="registry-search"
         note={count}

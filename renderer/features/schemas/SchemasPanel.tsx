@@ -1,4 +1,4 @@
-import { useDeferredValue, useState, type ReactElement } from 'react'
+import { useDeferredValue, type ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
@@ -15,16 +15,17 @@ import { ClassView, ChangeBadge } from './ClassView'
 import { OperatorView } from './OperatorView'
 import { RegistryView } from './RegistryView'
 import { SchemaText } from './SchemaText'
+import { schemasViewStore, useSchemasView } from './store'
 
 export function SchemasPanel(): ReactElement {
-  const [view, setView] = useState<'project' | 'all'>('project')
+  const view = useSchemasView((state) => state.view)
   return (
     <div className="panel-column" data-testid="schemas-panel">
       <div className="panel-bar">
         <Segmented
           label="Whose operators"
           value={view}
-          onChange={setView}
+          onChange={(next) => schemasViewStore.setState({ view: next })}
           options={[
             { value: 'project', label: 'This project', testId: 'schemas-project' },
             { value: 'all', label: 'All of libtorch', testId: 'schemas-all' },
@@ -41,7 +42,7 @@ function ProjectSchemas(): ReactElement {
   const building = useBuild((state) => state.running !== null)
   const loadError = useBuild((state) => state.value?.loadError ?? null)
   const staleness = useStaleness(stamp, 'build')
-  const [query, setQuery] = useState('')
+  const query = useSchemasView((state) => state.query)
   const wanted = useDeferredValue(query.trim().toLowerCase())
   if (load === null) return <Nothing building={building} />
   const shown = rows.filter((row) => rowText(row).includes(wanted))
@@ -51,7 +52,7 @@ function ProjectSchemas(): ReactElement {
     <>
       <SearchField
         value={query}
-        onChange={setQuery}
+        onChange={(next) => schemasViewStore.setState({ query: next })}
         label="Search schemas"
         testId="schemas-search"
       />

@@ -1,6 +1,7 @@
 import { defineFeature } from '../../store/feature'
 import { forgetSelectedOperator } from '../../store/registry'
 import { SchemasPanel } from './SchemasPanel'
+import { forgetSchemasView, schemasChoice } from './store'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -19,5 +20,9 @@ export const feature = defineFeature({
     order: 10,
     shortcut: 'Ctrl+2',
   },
-  forget: forgetSelectedOperator,
+  choice: schemasChoice,
+  forget: () => {
+    forgetSelectedOperator()
+    forgetSchemasView()
+  },
 })

@@ -1,4 +1,4 @@
-import { useState, type KeyboardEvent, type ReactElement } from 'react'
+import type { KeyboardEvent, ReactElement } from 'react'
 
 import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button, IconButton } from '../../shell/primitives/Button'
@@ -12,11 +12,12 @@ import { useProject } from '../../store/project'
 import type { TestRow } from '../../store/feature'
 import { runAllTests, useTestGroups, type TestGroup } from '../../store/tests'
 import { isFailure } from './commands'
+import { testsViewStore, useTestsView } from './store'
 
 /** What opsmith.json tests, in groups, with verdicts; each can be run alone. */
 export function TestsPanel(): ReactElement {
   const groups = useTestGroups().filter(({ rows }) => rows.length > 0)
-  const [onlyFailed, setOnlyFailed] = useState(false)
+  const onlyFailed = useTestsView((state) => state.onlyFailed)
   if (groups.length === 0) {
     return (
       <EmptyState
@@ -48,7 +49,7 @@ export function TestsPanel(): ReactElement {
         {(failed > 0 || onlyFailed) && (
           <Button
             pressed={onlyFailed}
-            onClick={() => setOnlyFailed(!onlyFailed)}
+            onClick={() => testsViewStore.setState({ onlyFailed: !onlyFailed })}
             title="Shows only what failed"
             testId="tests-only-failed"
           >
@@ -60,6 +61,7 @@ export function TestsPanel(): ReactElement {
         {groups.map((group) => (
           <Group key={group.source.title} group={group} onlyFailed={onlyFailed} />
         ))}
+        {onlyFailed && failed === 0 && <p className="panel-pad muted">No test failed.</p>}
       </div>
     </div>
   )

@@ -4,6 +4,7 @@ import { testsCommands } from './commands'
 import { followTestMarks, testMarks } from './gutter'
 import { TestsBadge } from './TestsBadge'
 import { TestsPanel } from './TestsPanel'
+import { forgetTestsView, testsChoice } from './store'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -34,6 +35,8 @@ export const feature = defineFeature({
     followTests()
     followTestMarks()
   },
+  choice: testsChoice,
+  forget: forgetTestsView,
   testHook: () => ({
     marks: (path: string) =>
       [...(testMarks().get(path) ?? [])].map(([line, { kind }]) => ({ line, kind })),

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+import { exportForm, exportReport, type ExportReport } from '../../../electron/contract/export'
+import { keptOf, lastPart, restored } from '../../store/earlier-results'
+import type { SavedChoice, SavedResults } from '../../store/feature'
+import { exportJob } from './jobs'
+import { exportStore } from './store'
+
+const fields = z.object({ chosen: z.array(exportForm).nullable(), proof: z.boolean() })
+
+/** What is exported, and whether it is proven. */
+export const exportChoice: SavedChoice = {
+  store: exportStore,
+  read: () => {
+    const { chosen, proof } = exportStore.getState()
+    return { chosen, proof }
+  },
+  restore: (saved) => {
+    const parsed = fields.safeParse(saved)
+    if (parsed.success) exportStore.setState(parsed.data)
+  },
+}
+
+/** Characters of the log of a step. */
+const longest = 4_000
+
+/** An export that came to its end; one that was stopped or failed before says nothing of the forms. */
+export const exportResults: SavedResults = {
+  stores: [exportJob.store],
+  read: () => {
+    const ended = keptOf(exportJob)
+    const report = ended?.value.report ?? null
+    return ended && report ? { madeAt: ended.madeAt, value: withShortLogs(report) } : null
+  },
+  restore: (saved) => {
+    const result = restored(exportReport, saved)
+    if (result === null) return
+    const report = result.value
+    const forms = report.forms.map((form) => {
+      return { form: form.form, steps: form.steps, running: null, report: form }
+    })
+    exportJob.restore({ forms, report, isStopped: false }, result.stamp)
+  },
+}
+
+function withShortLogs(report: ExportReport): ExportReport {
+  const forms = report.forms.map((form) => {
+    const steps = form.steps.map((step) => ({ ...step, log: lastPart(step.log, longest) }))
+    return { ...form, steps }
+  })
+  return { ...report, forms }
+}

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+import { callChannel } from '../../electron/contract/channels'
+import { ok } from '../../electron/contract/outcome'
+import { AppSession } from '../../electron/main/app-session'
+import { listenToRenderer } from '../../electron/main/ipc/handle'
+import { ProjectSession } from '../../electron/main/project-session'
+import { startUrl } from '../../electron/main/security'
+import { Terminals } from '../../electron/main/terminals'
+import { makeTestCache, testInstallation } from '../support/installation'
+
+type Listener = (event: unknown, name: string, input: unknown) => Promise<unknown>
+const listeners = vi.hoisted(() => new Map<string, Listener>())
+vi.mock('electron', () => ({
+  app: {},
+  ipcMain: { handle: (channel: string, listener: Listener) => listeners.set(channel, listener) },
+  protocol: {},
+  session: {},
+  shell: {},
+}))
+
+const minute = 60_000
+const cache = makeTestCache()
+afterAll(() => cache.remove())
+let session: AppSession
+let happened: string[]
+
+beforeEach(() => {
+  session = new AppSession(testInstallation(cache), '')
+  happened = []
+  const { builds, clangd } = session.workbench
+  const note = (what: string) => (): void => void happened.push(what)
+  vi.spyOn(builds, 'stopCompileServer').mockImplementation(note('the compile server stops'))
+  vi.spyOn(clangd, 'rest').mockImplementation(note('clangd stops'))
+  vi.spyOn(builds, 'warmUp').mockImplementation((folder) => {
+    happened.push(`the compile server of ${folder} starts`)
+  })
+  vi.spyOn(clangd, 'wake').mockImplementation(note('clangd starts'))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  await session.close()
+})
+
+function openProject(): void {
+  const terminals = new Terminals({ onText: () => undefined, onEnd: () => undefined })
+  session.project = new ProjectSession('/project', 'trusted', terminals)
+}
+
+/** A call of the window, as Electron brings it. */
+async function callFromWindow(name: string, input: unknown): Promise<void> {
+  const frame = { url: startUrl }
+  const webContents = { mainFrame: frame }
+  session.window = { webContents, isDestroyed: () => true } as unknown as AppSession['window'] &
+    object
+  await listeners.get(callChannel)?.({ sender: webContents, senderFrame: frame }, name, input)
+}
+
+const rest = ['the compile server stops', 'clangd stops']
+const wake = ['the compile server of /project starts', 'clangd starts']
+
+it('after a quarter of an hour without a touch the helpers stop, and the next edit wakes them', async () => {
+  const answered: string[] = []
+  const answer = (name: string) => (): unknown => {
+    answered.push(name)
+    return ok({})
+  }
+  listenToRenderer(session, {
+    'app.flushed': answer('edit'),
+    'app.memory': answer('memory'),
+  } as never)
+  openProject()
+  await callFromWindow('app.flushed', {})
+  await vi.advanceTimersByTimeAsync(14 * minute)
+  await callFromWindow('app.flushed', {})
+  await vi.advanceTimersByTimeAsync(14 * minute)
+  expect(happened).toEqual([])
+  // What the window asks by its own clock keeps nothing awake, and wakes nothing.
+  await callFromWindow('app.memory', {})
+  await vi.advanceTimersByTimeAsync(minute)
+  expect(happened).toEqual(rest)
+  await vi.advanceTimersByTimeAsync(60 * minute)
+  await callFromWindow('app.memory', {})
+  expect(happened).toEqual(rest)
+  await callFromWindow('app.flushed', {})
+  await callFromWindow('app.flushed', {})
+  expect(happened).toEqual([...rest, ...wake])
+  await vi.advanceTimersByTimeAsync(15 * minute)
+  expect(happened).toEqual([...rest, ...wake, ...rest])
+  expect(answered).toContain('memory')
+})
+
+it('without a project nothing is woken', async () => {
+  session.touch()
+  await vi.advanceTimersByTimeAsync(15 * minute)
+  expect(happened).toEqual(rest)
+  session.touch()
+  expect(happened).toEqual(rest)
+})
+
+it('a window that was closed stops nothing later', async () => {
+  openProject()
+  session.touch()
+  await session.close()
+  happened = []
+  await vi.advanceTimersByTimeAsync(60 * minute)
+  expect(happened).toEqual([])
+})
