@@ -59,7 +59,7 @@ function FileMark(): ReactElement {
           <Icon name="warning" label={`${missing.length} operators missing`} />
         </span>
       )}
-      <IconButton icon="close" label="Back to the project" onClick={closeGraphFile} />
+      <IconButton icon="back" label="Back to the project" onClick={closeGraphFile} />
     </span>
   )
 }
