@@ -1,11 +1,11 @@
 import { useState, type KeyboardEvent, type ReactElement } from 'react'
 
-import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { Section } from '../../shell/primitives/Section'
 import { runCommand } from '../../store/commands'
 import { useProject } from '../../store/project'
@@ -30,20 +30,6 @@ export function TestsPanel(): ReactElement {
   return (
     <div className="panel-column tests-panel" data-testid="tests-panel">
       <div className="panel-bar tests-bar">
-        {isRunning ? (
-          <Button icon="stop" onClick={() => runCommand('work.stop')} testId="tests-stop">
-            Stop
-          </Button>
-        ) : (
-          <ActionButton
-            text="Run all"
-            title="Runs calls, gradchecks and operator checks"
-            command="tests.all"
-            disabled={false}
-            onClick={() => void runAllTests()}
-            testId="tests-all"
-          />
-        )}
         <span className="grow" />
         {(failed > 0 || onlyFailed) && (
           <Button
@@ -55,6 +41,16 @@ export function TestsPanel(): ReactElement {
             {failed} failed
           </Button>
         )}
+        <MainAction
+          text="Run all"
+          title="Runs all tests except benchmarks"
+          command="tests.all"
+          job={{ running: isRunning ? 'tests' : null, startedAt: null }}
+          onStart={() => void runAllTests()}
+          onStop={() => runCommand('work.stop')}
+          testId="tests-all"
+          stopTestId="tests-stop"
+        />
       </div>
       <div className="scroll" role="list" aria-label="Tests" onKeyDown={moveFocus}>
         {groups.map((group) => (
