@@ -99,7 +99,7 @@ describe('the layout of the window', () => {
     await app.page.keyboard.press('Control+Alt+S')
     expect(await app.testId('tool-tab-graph').count()).toBe(0)
     await app.testId('toolbar-layout').click()
-    await app.testId('menu-layout-graph in the centre').click()
+    await app.testId('menu-layout.named.graph in the centre').click()
     await expect.poll(() => placeOf('tool-tab-graph')).toEqual(kept)
   })
 })
