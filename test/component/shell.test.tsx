@@ -5,9 +5,11 @@ import { describe, expect, it, vi } from 'vitest'
 import { forgetLayout, nameLayout, saveLayoutsNow } from '../../renderer/shell/layouts'
 import { Notifications } from '../../renderer/shell/Notifications'
 import { Palette } from '../../renderer/shell/Palette'
+import { Rail } from '../../renderer/shell/Rail'
 import { StatusBar } from '../../renderer/shell/StatusBar'
 import { Toolbar } from '../../renderer/shell/Toolbar'
 import { commandStore, runCommand } from '../../renderer/store/commands'
+import { panelFeatures } from '../../renderer/store/feature'
 import { layoutStore, type Dock } from '../../renderer/store/layout'
 import { notificationStore, notify, notifyError } from '../../renderer/store/notifications'
 import { runDoctor } from '../../renderer/store/doctor'
@@ -144,6 +146,22 @@ describe('the palette', () => {
     }
     expect(entries).not.toContain('palette-build.run')
     act(() => layoutStore.setState({ palette: 'closed' }))
+  })
+})
+
+describe('the rail', () => {
+  it('has every panel, those at the bottom in a group of their own', async () => {
+    await open()
+    render(<Rail />)
+    for (const { id } of panelFeatures()) expect(screen.getByTestId(`rail-${id}`)).toBeTruthy()
+    const bottom = within(screen.getByRole('group', { name: 'Panels at the bottom' }))
+    expect(bottom.getAllByRole('button').map((button) => button.textContent)).toEqual([
+      'Problems',
+      'Build',
+      'Host output',
+      'Terminal',
+    ])
+    expect(bottom.getByTestId('rail-problems').title).toBe('Problems (Ctrl+4)')
   })
 })
 
