@@ -3,7 +3,7 @@ import { useState, type KeyboardEvent, type ReactElement } from 'react'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
-import { formatSeconds } from '../../shell/primitives/format'
+import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { Section } from '../../shell/primitives/Section'
@@ -13,7 +13,7 @@ import type { TestRow } from '../../store/feature'
 import { runAllTests, useTestGroups, type TestGroup } from '../../store/tests'
 import { isFailure } from './commands'
 
-/** What opsmith.json tests, in groups, with verdicts; each can be run alone. */
+/** What opsmith.json and the repository test, in groups, with verdicts; each can be run alone. */
 export function TestsPanel(): ReactElement {
   const groups = useTestGroups().filter(({ rows }) => rows.length > 0)
   const [onlyFailed, setOnlyFailed] = useState(false)
@@ -21,7 +21,7 @@ export function TestsPanel(): ReactElement {
     return (
       <EmptyState
         icon="flask"
-        text="opsmith.json lists nothing to test yet: run an operator and keep the call."
+        text="opsmith.json lists nothing to test yet: run an operator and keep the call. Tests in Python are in the Pytest panel."
       />
     )
   }
@@ -69,8 +69,11 @@ function Group({
   onlyFailed: boolean
 }): ReactElement | null {
   const { source, rows, isRunning } = group
-  const shown = onlyFailed ? rows.filter(({ state }) => isFailure(state)) : rows
-  if (shown.length === 0) return null
+  const all = rows.flatMap((row, index) =>
+    onlyFailed && !isFailure(row.state) ? [] : [{ row, index }],
+  )
+  if (all.length === 0) return null
+  const shown = all.slice(0, mostShown)
   return (
     <div role="listitem">
       <Section
@@ -87,14 +90,22 @@ function Group({
         }
       >
         <div role="list" aria-label={source.title}>
-          {shown.map((row) => (
-            <Row key={rows.indexOf(row)} row={row} />
+          {shown.map(({ row, index }) => (
+            <Row key={index} row={row} />
           ))}
         </div>
+        {all.length > shown.length && (
+          <p className="muted side-pad">
+            {formatCount(all.length - shown.length, 'more test')}: its own panel lists them all.
+          </p>
+        )}
       </Section>
     </div>
   )
 }
+
+/** A repository may have thousands of tests; this list is drawn again whenever one ends. */
+const mostShown = 200
 
 /** "2 failed", "3 of 5 passed", "5 passed", "5" where none was run. */
 function countOf(rows: readonly TestRow[]): string {
