@@ -3,8 +3,6 @@ import { useStore } from 'zustand'
 
 import { runCommand, shortcutOf } from '../store/commands'
 import { tasks, taskTitles } from '../store/feature'
-import { layoutStore } from '../store/layout'
-import { notify } from '../store/notifications'
 import { forgetLayout, namedLayouts } from './layouts'
 import { Menu, type MenuItem } from './primitives/Menu'
 
@@ -34,12 +32,7 @@ export function LayoutMenu(): ReactElement {
       sections={[
         tasks.map((task) => command(`layout.${task}`, taskTitles[task])),
         [
-          ...named.map((name) => ({
-            key: `use ${name}`,
-            label: name,
-            testId: `menu-layout-${name}`,
-            run: () => apply(name),
-          })),
+          ...named.map((name) => command(`layout.named.${name}`, name)),
           command('layout.name', 'Save this layout …'),
           ...named.map((name) => ({
             key: `delete ${name}`,
@@ -51,11 +44,4 @@ export function LayoutMenu(): ReactElement {
       ]}
     />
   )
-}
-
-function apply(name: string): void {
-  const { dock } = layoutStore.getState()
-  if (dock && !dock.apply(namedLayouts.getState()[name])) {
-    notify('error', `The layout “${name}” cannot be read. Delete it and save it again.`)
-  }
 }

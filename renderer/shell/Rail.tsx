@@ -1,30 +1,39 @@
 import type { ReactElement } from 'react'
 
 import { shortcutOf, useCommands } from '../store/commands'
-import { panelFeatures, type Feature, type PanelDeclaration } from '../store/feature'
+import { panelFeatures, type Area, type Feature, type PanelDeclaration } from '../store/feature'
 import { showPanel, useLayout } from '../store/layout'
 import { Drawing } from './primitives/Icon'
 
-/** Every panel by name, with what needs a look in it. Panels of the window itself are at the foot. */
+/** Every panel by name, with what needs a look in it: the tools, then those at the bottom, then those of the window itself. */
 export function Rail(): ReactElement {
   useCommands() // shortcuts are shown here
-  const panels = panelFeatures().filter(({ panel }) => panel.area !== 'bottom')
-  const isOfWindow = ({ panel }: { panel: PanelDeclaration }): boolean => panel.area === 'middle'
   return (
     <nav className="rail" aria-label="Panels" data-testid="rail">
-      <div className="rail-part">
-        {panels
-          .filter((feature) => !isOfWindow(feature))
-          .map((feature) => (
-            <RailButton key={feature.id} feature={feature} />
-          ))}
-      </div>
-      <div className="rail-part">
-        {panels.filter(isOfWindow).map((feature) => (
-          <RailButton key={feature.id} feature={feature} />
-        ))}
+      <RailPart name="Tools" areas={['left', 'right']} />
+      <div>
+        <RailPart name="Panels at the bottom" areas={['bottom']} isSmall />
+        <RailPart name="Panels of the window" areas={['middle']} />
       </div>
     </nav>
+  )
+}
+
+type PartProps = {
+  name: string
+  areas: readonly Area[]
+  /** Its names give way first where the window is low. */
+  isSmall?: boolean
+}
+
+function RailPart({ name, areas, isSmall = false }: PartProps): ReactElement {
+  const features = panelFeatures().filter(({ panel }) => areas.includes(panel.area))
+  return (
+    <div className={isSmall ? 'rail-part rail-small' : 'rail-part'} role="group" aria-label={name}>
+      {features.map((feature) => (
+        <RailButton key={feature.id} feature={feature} />
+      ))}
+    </div>
   )
 }
 

@@ -11,13 +11,20 @@ import { askForNewProject } from '../store/new-project'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
 import { askText } from './AskText'
-import { nameLayout } from './layouts'
+import { applyLayout, namedLayouts, nameLayout } from './layouts'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 const activeFile = (): string | null => layoutStore.getState().dock?.activeFile() ?? null
 
 /** Every action of the window, once. */
 export function installCommands(): void {
+  registerAll()
+  namedLayouts.subscribe(registerAll)
+  // In the capture phase: the editor has meanings of its own for some of these keys.
+  window.addEventListener('keydown', onKey, { capture: true })
+}
+
+function registerAll(): void {
   registerCommands([
     ...project,
     ...file,
@@ -27,11 +34,10 @@ export function installCommands(): void {
     ...walk,
     ...views(),
     ...arrange,
+    ...namedArrangements(),
     ...allFeatures().flatMap((feature) => feature.commands ?? []),
     ...look,
   ])
-  // In the capture phase: the editor has meanings of its own for some of these keys.
-  window.addEventListener('keydown', onKey, { capture: true })
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -245,6 +251,17 @@ const arrange: Command[] = [
     run: () => layoutStore.getState().dock?.moveBelow(),
   },
 ]
+
+/** The layouts that the user named. */
+function namedArrangements(): Command[] {
+  return Object.keys(namedLayouts.getState()).map((name) => ({
+    id: `layout.named.${name}`,
+    title: `Layout: ${name}`,
+    group: 'Layout',
+    enabled: hasProject,
+    run: () => applyLayout(name),
+  }))
+}
 
 const look: Command[] = [
   {

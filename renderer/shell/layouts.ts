@@ -5,6 +5,8 @@ import { call } from '../bridge/bridge'
 import { forgetViews, savedViews } from '../editor/view-states'
 import { commandStore } from '../store/commands'
 import { allFeatures } from '../store/feature'
+import { layoutStore } from '../store/layout'
+import { notify } from '../store/notifications'
 
 /** Layouts by project, the newest last, and what was chosen in panels; what was not used for long is forgotten. */
 type Saved = {
@@ -62,6 +64,14 @@ export function saveLayoutSoon(folder: string, layout: SerializedDockview): void
 export function nameLayout(name: string, layout: unknown): void {
   namedLayouts.setState({ [name]: layout })
   saveSoon()
+}
+
+/** Arranges the panels as they were when the layout was named. */
+export function applyLayout(name: string): void {
+  const { dock } = layoutStore.getState()
+  if (dock && !dock.apply(namedLayouts.getState()[name])) {
+    notify('error', `The layout “${name}” cannot be read. Delete it and save it again.`)
+  }
 }
 
 export function forgetLayout(name: string): void {

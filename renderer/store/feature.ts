@@ -145,7 +145,7 @@ export type TestState = 'none' | 'running' | 'passed' | 'failed' | 'crashed' | '
 /** A function in the sources. */
 export type TestPlace = { name: string; file: string; line: number }
 
-/** A call, gradcheck, operator check or benchmark of opsmith.json with what is known of it. */
+/** A call, gradcheck, operator check or benchmark of opsmith.json, or a test in Python, with what is known of it. */
 export type TestRow = {
   title: string
   /** Tells it from others of the same title. */

@@ -108,7 +108,7 @@ describe('the gradcheck panel at work', () => {
       const first = outcomeOf(0, passed)
       main.send('gradcheck.progressed', { job, done: 1, total: 2, outcome: first })
     })
-    expect(screen.getByRole('progressbar', { name: 'Gradchecks' })).toBeTruthy()
+    expect(screen.getByRole('progressbar', { name: 'Check all' })).toBeTruthy()
     expect(screen.getByText('1 of 2')).toBeTruthy()
     const outcomes = [outcomeOf(0, passed), outcomeOf(1, wrong, { expect: 'failed' })]
     await act(async () => {

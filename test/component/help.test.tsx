@@ -1,6 +1,6 @@
 import { act, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { errorCodes } from '../../electron/contract/error-codes'
 import { operatorCheckNames } from '../../electron/contract/operator-checks.generated'
@@ -12,7 +12,7 @@ import { ErrorView } from '../../renderer/shell/primitives/ErrorView'
 import { headingAnchor } from '../../renderer/shell/primitives/heading-anchor'
 import { runCommand } from '../../renderer/store/commands'
 import { panelFeatures } from '../../renderer/store/feature'
-import { layoutStore } from '../../renderer/store/layout'
+import { layoutStore, type Dock } from '../../renderer/store/layout'
 import { notifyError } from '../../renderer/store/notifications'
 import { buildOf, diagnosticOf } from './support/answers'
 import { build, open, show } from './support/window'
@@ -54,6 +54,8 @@ describe('the pages', () => {
 })
 
 describe('help', () => {
+  afterEach(() => act(() => layoutStore.setState({ dock: null })))
+
   it('the ? of a panel opens its page, without the network', async () => {
     show('help')
     act(() => runCommand('help.panel', 'gradcheck'))
@@ -62,6 +64,28 @@ describe('help', () => {
     expect(row.getAttribute('aria-current')).toBe('page')
     expect(within(await guide()).getAllByRole('heading')[0]?.textContent).toMatch(/gradients?/i)
   })
+
+  it.each([
+    ['Shift+F1', '{Shift>}{F1}{/Shift}'],
+    ['?', '?'],
+  ])(
+    'the key %s opens the page of the active panel, but “?” is text in a field',
+    async (key, keys) => {
+      const showTool = vi.fn()
+      const dock = { activeTool: () => 'timings', activeFile: () => null, showTool }
+      act(() => layoutStore.setState({ dock: dock as unknown as Dock }))
+      show('help')
+      await userEvent.keyboard(keys)
+      expect((await guide()).dataset['page']).toBe('how-to/timings')
+      expect(showTool).toHaveBeenCalledWith('help', true)
+      if (key !== '?') return
+      dock.activeTool = () => 'run'
+      const field = screen.getByTestId('help-search-pages')
+      await userEvent.type(field, '?')
+      expect(field).toHaveProperty('value', '?')
+      expect((await guide()).dataset['page']).toBe('how-to/timings')
+    },
+  )
 
   it('a link leads to another page, and Back returns', async () => {
     show('help')

@@ -130,7 +130,7 @@ describe('the list of operator checks', () => {
     act(() => {
       main.send('operatorCheck.progressed', { job, done: 1, total: 2, outcome: outcomeOf(bad) })
     })
-    expect(screen.getByRole('progressbar', { name: 'Operator checks' })).toBeTruthy()
+    expect(screen.getByRole('progressbar', { name: 'Check all' })).toBeTruthy()
     expect(screen.getByTestId('operator-check-entry-0').dataset['verdict']).toBe('failed')
     await act(async () => {
       all.succeed([outcomeOf(bad), outcomeOf(good, { entry: 1 })])

@@ -2,30 +2,14 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
-import type { PytestReport, PytestTest } from '../../electron/contract/pytest'
 import type { RecordedCall } from '../../electron/contract/recorded-calls'
 import { treeRows } from '../../renderer/features/pytest/tree'
 import { filesStore } from '../../renderer/store/files'
-import { folder } from './support/answers'
+import { folder, pytestOf, pytestReportOf } from './support/answers'
 import { build, main, open, saveSource, show } from './support/window'
 
-function testOf(id: string, more: Partial<PytestTest> = {}): PytestTest {
-  return {
-    id,
-    file: `${folder}/tests/test_add.py`,
-    line: 4,
-    outcome: 'passed',
-    seconds: 0.25,
-    message: '',
-    text: '',
-    output: '',
-    places: [],
-    ...more,
-  }
-}
-
-const sum = testOf('tests/test_add.py::TestAdd::test_sum')
-const wrong = testOf('tests/test_add.py::TestAdd::test_grad[a::b]', {
+const sum = pytestOf('tests/test_add.py::TestAdd::test_sum')
+const wrong = pytestOf('tests/test_add.py::TestAdd::test_grad[a::b]', {
   outcome: 'failed',
   message: 'Tensor-likes are not close!',
   text: 'E  Mismatched elements: 1 / 4',
@@ -35,30 +19,13 @@ const wrong = testOf('tests/test_add.py::TestAdd::test_grad[a::b]', {
     { file: `${folder}/my_op/__init__.py`, line: 3, name: 'add' },
   ],
 })
-const last = testOf('tests/test_cuda.py::test_device', { outcome: 'skipped' })
-
-function reportOf(tests: PytestTest[], more: Partial<PytestReport> = {}): PytestReport {
-  return {
-    ok: false,
-    python: '/usr/bin/python3',
-    pytest: '9.0.3',
-    torch: '2.13.0',
-    library: '/cache/libmy_op.so',
-    replaced: ['my_op._C'],
-    tests,
-    calls: null,
-    seconds: 2.5,
-    ended: '',
-    log: '1 failed',
-    ...more,
-  }
-}
+const last = pytestOf('tests/test_cuda.py::test_device', { outcome: 'skipped' })
 
 const rows = (): HTMLElement[] => screen.getAllByTestId('pytest-row')
 const outcomes = (): (string | undefined)[] => rows().map((row) => row.dataset['outcome'])
 const asked = (): string[][] => main.asked('pytest.run').map(({ request }) => request.ids)
 
-async function openRun(report = reportOf([sum, wrong, last])): Promise<void> {
+async function openRun(report = pytestReportOf([sum, wrong, last])): Promise<void> {
   main.give('pytest.run', report)
   await open()
   await build()
@@ -89,7 +56,7 @@ describe('the pytest panel', () => {
   it('one test, a class, or those that failed run alone, and the others keep what is known of them', async () => {
     await openRun()
     await screen.findByText('test_sum')
-    main.give('pytest.run', reportOf([{ ...wrong, outcome: 'passed' }], { ok: true }))
+    main.give('pytest.run', pytestReportOf([{ ...wrong, outcome: 'passed' }], { ok: true }))
     await userEvent.click(screen.getByTestId('pytest-run-failed'))
     await waitFor(() => expect(outcomes().slice(2, 4)).toEqual(['passed', 'passed']))
     expect(screen.queryByTestId('pytest-run-failed')).toBeNull()
@@ -99,7 +66,7 @@ describe('the pytest panel', () => {
     expect(asked()).toEqual([[], [wrong.id], ['tests/test_add.py::TestAdd'], [sum.id]])
     expect(outcomes()).toHaveLength(6)
     // All tests are asked for once more: what is gone from the sources goes.
-    main.give('pytest.run', reportOf([sum], { ok: true }))
+    main.give('pytest.run', pytestReportOf([sum], { ok: true }))
     await userEvent.click(screen.getByTestId('pytest-run-all'))
     await waitFor(() => expect(outcomes()).toEqual(['group', 'group', 'passed']))
   })
@@ -177,9 +144,9 @@ describe('the pytest panel', () => {
       callOf('my_op::sub'),
       callOf('my_op::mul', 'the number inf'),
     ]
-    await openRun(reportOf([sum]))
+    await openRun(pytestReportOf([sum]))
     await userEvent.click(await screen.findByTestId('pytest-record'))
-    main.give('pytest.run', reportOf([sum], { calls }))
+    main.give('pytest.run', pytestReportOf([sum], { calls }))
     await userEvent.click(screen.getByTestId('pytest-run-all'))
     const listed = await screen.findAllByTestId('pytest-call')
     expect(main.asked('pytest.run').map(({ request }) => request.recordsCalls)).toEqual([
@@ -204,7 +171,7 @@ describe('the pytest panel', () => {
   })
 
   it('a run whose tests asked for no module of the library says what to do', async () => {
-    await openRun(reportOf([sum], { replaced: [] }))
+    await openRun(pytestReportOf([sum], { replaced: [] }))
     expect((await screen.findByTestId('pytest-summary')).textContent).toContain('pythonModules')
   })
 })

@@ -3,10 +3,13 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
 import type { InputSpec } from '../../electron/contract/manifest'
+import { ok } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
+import { filesStore } from '../../renderer/store/files'
 import {
   buildOf,
   comparisonOf,
+  crash,
   crashed,
   folder,
   load,
@@ -70,6 +73,31 @@ describe('the run panel without a result', () => {
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(screen.getByTestId('run-go')).toBeTruthy()
     expectNone('run-error')
+  })
+
+  it('a call that was stopped says after how long, and where it was, until the next run', async () => {
+    await openBuilt()
+    const run = main.hold('operator.run')
+    await userEvent.click(screen.getByTestId('run-go'))
+    await run.asked
+    const frame = { address: '0x1', symbol: 'f(Tensor)', module: 'libmy_op.so', isUser: true }
+    const stack = [{ ...frame, file: `${folder}/op.cpp`, line: 7 }]
+    const message = 'Stopped (call my_op::f) after 2.3 s; it was at op.cpp:7.'
+    const exit = { ...crash, reason: 'stopped' as const, message, stack }
+    main.answer('job.cancel', () => {
+      run.fail({ code: 'cancelled', message: 'Stopped.', exit })
+      return ok({ cancelled: true })
+    })
+    await userEvent.click(screen.getByTestId('run-stop'))
+    const stopped = await screen.findByTestId('run-stopped')
+    expect(stopped.textContent).toContain(message)
+    expect(screen.getByTestId('run-panel').textContent).toContain('stopped')
+    await userEvent.click(within(stopped).getByRole('button', { name: /op\.cpp:7/ }))
+    expect(filesStore.getState().reveal).toMatchObject({ path: 'op.cpp', line: 7 })
+    main.give('operator.run', runOf())
+    await userEvent.click(screen.getByTestId('run-go'))
+    await screen.findByTestId('run-summary')
+    expectNone('run-stopped')
   })
 })
 

@@ -2,13 +2,16 @@ import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 
+import { forgetLayout, nameLayout, saveLayoutsNow } from '../../renderer/shell/layouts'
 import { Notifications } from '../../renderer/shell/Notifications'
 import { Palette } from '../../renderer/shell/Palette'
+import { Rail } from '../../renderer/shell/Rail'
 import { StatusBar } from '../../renderer/shell/StatusBar'
 import { Toolbar } from '../../renderer/shell/Toolbar'
 import { commandStore, runCommand } from '../../renderer/store/commands'
+import { panelFeatures } from '../../renderer/store/feature'
 import { filesStore } from '../../renderer/store/files'
-import { layoutStore } from '../../renderer/store/layout'
+import { layoutStore, type Dock } from '../../renderer/store/layout'
 import { notificationStore, notify, notifyError } from '../../renderer/store/notifications'
 import { runDoctor } from '../../renderer/store/doctor'
 import { crash, doctorOf } from './support/answers'
@@ -140,6 +143,32 @@ describe('the palette', () => {
     act(() => layoutStore.setState({ palette: 'closed' }))
   })
 
+  it('a layout that was named is there by its name until it is forgotten', async () => {
+    main.give('layout.set', {})
+    await open()
+    const applied: unknown[] = []
+    const apply = (layout: unknown): boolean => applied.push(layout) > 0
+    act(() => {
+      layoutStore.setState({ dock: { apply, activeFile: () => null } as unknown as Dock })
+      nameLayout('graph in the centre', { grid: 1 })
+    })
+    render(<Palette />)
+    act(() => runCommand('go.command'))
+    const row = await screen.findByTestId('palette-layout.named.graph in the centre')
+    expect(row.textContent).toBe('Layoutgraph in the centre')
+    await userEvent.click(row)
+    await vi.waitFor(() => expect(applied).toEqual([{ grid: 1 }]))
+    act(() => {
+      forgetLayout('graph in the centre')
+      layoutStore.setState({ dock: null })
+      runCommand('go.command')
+    })
+    await vi.waitFor(paletteEntries)
+    expectNone('palette-layout.named.graph in the centre')
+    act(() => layoutStore.setState({ palette: 'closed' }))
+    await saveLayoutsNow()
+  })
+
   it('without a project it offers what needs none', async () => {
     render(<Palette />)
     act(() => runCommand('go.command'))
@@ -149,6 +178,22 @@ describe('the palette', () => {
     }
     expect(entries).not.toContain('palette-build.run')
     act(() => layoutStore.setState({ palette: 'closed' }))
+  })
+})
+
+describe('the rail', () => {
+  it('has every panel, those at the bottom in a group of their own', async () => {
+    await open()
+    render(<Rail />)
+    for (const { id } of panelFeatures()) expect(screen.getByTestId(`rail-${id}`)).toBeTruthy()
+    const bottom = within(screen.getByRole('group', { name: 'Panels at the bottom' }))
+    expect(bottom.getAllByRole('button').map((button) => button.textContent)).toEqual([
+      'Problems',
+      'Build',
+      'Host output',
+      'Terminal',
+    ])
+    expect(bottom.getByTestId('rail-problems').title).toBe('Problems (Ctrl+4)')
   })
 })
 

@@ -1,11 +1,21 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
+import { noteTests } from '../../renderer/features/pytest/store'
 import { testMarks } from '../../renderer/features/tests/gutter'
+import { TestsBadge } from '../../renderer/features/tests/TestsBadge'
 import { runCommand } from '../../renderer/store/commands'
 import { findingOf, outcomeOf, reportOf } from '../unit/gradcheck-samples'
-import { comparisonOf, crash, crashed, folder, runOf } from './support/answers'
+import {
+  comparisonOf,
+  crash,
+  crashed,
+  folder,
+  pytestOf,
+  pytestReportOf,
+  runOf,
+} from './support/answers'
 import { build, main, open, saveSource, show } from './support/window'
 
 const gradchecks = [{ op: 'my_op::f', args: ['x'] }]
@@ -50,6 +60,8 @@ describe('the tests panel', () => {
     await run(0)
     await screen.findByText('1 passed')
     expect(main.asked('operator.run')[0]?.request).toMatchObject({ op: 'my_op::f', args: ['x'] })
+    // The gradcheck says nothing about the kernel, since it is wrong in backward.
+    expect(testMarks().get('op.cpp')?.get(12)?.kind).toBe('passed')
     // Its tensors are nobody's.
     expect(main.asked('tensor.release').at(-1)?.handles).toEqual([1, 2])
     const comparisons = [comparisonOf({ matches: false, mismatched: 3, maxAbsolute: 0.5 })]
@@ -57,6 +69,7 @@ describe('the tests panel', () => {
     await run(0)
     await screen.findByText(/3 of 4 elements differ from the reference, by 0.5/)
     expect(states()).toEqual(['failed', 'failed'])
+    expect(testMarks().get('op.cpp')?.get(12)?.kind).toBe('failed')
     await userEvent.click(screen.getByTestId('tests-only-failed'))
     expect(rows()).toHaveLength(2)
   })
@@ -85,5 +98,65 @@ describe('the tests panel', () => {
     expect(asked.indexOf('operator.run')).toBeLessThan(asked.indexOf('gradcheck.runAll'))
     expect(asked).not.toContain('timing.runAll')
     expect(rows().at(-1)?.dataset['state']).toBe('none')
+  })
+
+  it('the repository’s tests in Python are a group: verdict, time, run, “Run all”, badge and marks', async () => {
+    const file = `${folder}/tests/test_f.py`
+    const passed = pytestOf('tests/test_f.py::test_twice', { file, line: 4 })
+    const wrong = pytestOf('tests/test_f.py::TestF::test_grad[a::b]', {
+      file,
+      line: 8,
+      outcome: 'failed',
+      message: 'Tensor-likes are not close!',
+      places: [
+        { file, line: 9, name: 'test_grad' },
+        { file: `${folder}/my_op/f.py`, line: 3, name: 'f' },
+      ],
+    })
+    main.give('operator.run', runOf())
+    main.give('pytest.run', pytestReportOf([passed, wrong]))
+    await open({ pythonModules: ['my_op._C'] })
+    await build()
+    show('tests')
+    render(<TestsBadge />)
+    // Nobody knows yet which tests there are.
+    await waitFor(() => expect(states()).toEqual(['none', 'none']))
+    act(() => runCommand('tests.all'))
+    await waitFor(() => expect(states()).toEqual(['passed', 'passed', 'failed']))
+    expect(main.asked('pytest.run').map(({ request }) => request.ids)).toEqual([[]])
+    const group = screen.getByRole('list', { name: 'Pytest' })
+    const [first, second] = within(group).getAllByTestId('tests-row')
+    expect(first?.textContent).toBe('test_twicetests/test_f.py0.25 s')
+    expect(second?.textContent).toContain('TestF::test_grad[a::b]')
+    expect(second?.textContent).toContain('Tensor-likes are not close!')
+    expect(second?.textContent).toContain('f.py:3')
+    expect(screen.getByRole('img', { name: '1 failed' })).toBeTruthy()
+    expect(testMarks().get('tests/test_f.py')?.get(4)?.kind).toBe('passed')
+    expect(testMarks().get('my_op/f.py')?.get(3)?.kind).toBe('failed')
+    main.give('pytest.run', pytestReportOf([{ ...wrong, outcome: 'passed', places: [] }]))
+    await run(2)
+    await waitFor(() => expect(states()).toEqual(['passed', 'passed', 'passed']))
+    expect(main.asked('pytest.run').at(-1)?.request.ids).toEqual([wrong.id])
+    expect(testMarks().get('tests/test_f.py')?.get(8)?.kind).toBe('passed')
+    expect(screen.queryByRole('img', { name: '1 failed' })).toBeNull()
+    saveSource()
+    await waitFor(() => expect(states()).toEqual(['old', 'old', 'old']))
+  })
+
+  it('a group of thousands draws its first 200 rows, and says how many more there are', async () => {
+    await open()
+    await build()
+    show('tests')
+    const ids = Array.from({ length: 1201 }, (_, index) => `tests/test_f.py::test_f[${index}]`)
+    act(() =>
+      noteTests(
+        ids.map((id) => pytestOf(id)),
+        '',
+      ),
+    )
+    await screen.findByText(/^1,001 more tests/)
+    expect(
+      within(screen.getByRole('list', { name: 'Pytest' })).getAllByTestId('tests-row'),
+    ).toHaveLength(200)
   })
 })

@@ -152,7 +152,7 @@ describe('timings at work', () => {
       main.send('timing.progressed', { job, done: 1, total: 12, row: rows[0] })
     })
     expect(lines()).toEqual([{ kind: 'operator', variant: 'my_op::f', times: 1, refused: '' }])
-    expect(screen.getByRole('progressbar', { name: 'Benchmarks' })).toBeTruthy()
+    expect(screen.getByRole('progressbar', { name: 'Measure all' })).toBeTruthy()
     await userEvent.click(screen.getByTestId('timings-all-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(screen.getByText('Stopped early: these rows are complete.')).toBeTruthy()

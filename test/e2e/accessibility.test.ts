@@ -137,6 +137,13 @@ const figures: Record<string, [panel: string, figure: string, fill: string]> = {
   Timings: ['timings', 'timings-headline', 'timings-run'],
 }
 
+/** Lists with names: the test ids of their rows, what fills them ("" where it is there), and what the first row says then. */
+const lists: Record<string, { rows: string; fill: string; filled: RegExp }> = {
+  'Operator checks': { rows: 'operator-check-entry-', fill: '', filled: /passed/ },
+  Gradcheck: { rows: 'gradcheck-entry-', fill: 'gradcheck-all', filled: /passed/ },
+  Timings: { rows: 'timings-entry-', fill: 'timings-all', filled: /\d (ns|µs|ms)/ },
+}
+
 function setTextSize(pixels: number): void {
   document.documentElement.style.fontSize = `${pixels}px`
 }
@@ -177,12 +184,15 @@ describe('axe finds nothing wrong', () => {
   })
 
   it('nothing is painted over a name or over the picture of the graph', async () => {
-    await choose('Show Operator checks')
-    await app.testId('operator-check-entry-0').filter({ hasText: 'passed' }).waitFor()
-    for (const textSize of [13, 19]) {
-      const gaps = await app.page.evaluate(gapsBeforeNames, textSize)
-      expect(gaps.length).toBeGreaterThan(1)
-      expect(Math.min(...gaps), `with text of ${textSize} px`).toBeGreaterThanOrEqual(4)
+    for (const [title, { rows, fill, filled }] of Object.entries(lists)) {
+      await choose(`Show ${title}`)
+      if (fill !== '') await app.testId(fill).click()
+      await app.testId(`${rows}0`).filter({ hasText: filled }).waitFor()
+      for (const textSize of [13, 19]) {
+        const gaps = await app.page.evaluate(gapsAroundNames, { rows, textSize })
+        expect(gaps.length, title).toBeGreaterThan(0)
+        expect(Math.min(...gaps), `${title}, text of ${textSize} px`).toBeGreaterThanOrEqual(4)
+      }
     }
     await choose('Show Graph')
     const messages = await app.page.getByRole('region', { name: 'Notifications' }).boundingBox()
@@ -232,17 +242,26 @@ describe('axe finds nothing wrong', () => {
   })
 })
 
-/** Runs in the window: pixels between the verdicts of the list and the names next to them. */
-function gapsBeforeNames(textSize: number): number[] {
+/** Runs in the window: pixels between the names of a list and the verdicts or figures next to them. */
+function gapsAroundNames({ rows, textSize }: { rows: string; textSize: number }): number[] {
   const { style } = document.documentElement
   const before = style.fontSize
   style.fontSize = `${textSize}px`
-  const rows = [...document.querySelectorAll('[data-testid^="operator-check-entry-"]')]
-  const gaps = rows.flatMap(({ children: [mark, name] }) => {
-    if (!mark || !name) return []
+  const placeOfWords = (part: Element): DOMRect => {
     const words = document.createRange()
-    words.selectNodeContents(mark)
-    return [name.getBoundingClientRect().left - words.getBoundingClientRect().right]
+    words.selectNodeContents(part)
+    return words.getBoundingClientRect()
+  }
+  const gaps = [...document.querySelectorAll(`[data-testid^="${rows}"]`)].flatMap((row) => {
+    const parts = [...row.children].filter(({ textContent }) => textContent !== '')
+    return parts.slice(1).map((part, index) => {
+      const left = parts[index] ?? part
+      const end = placeOfWords(left).right
+      // A name that is too long is cut at its own end; the words of a verdict are not.
+      const isCut = getComputedStyle(left).overflowX === 'hidden'
+      const painted = isCut ? Math.min(end, left.getBoundingClientRect().right) : end
+      return placeOfWords(part).left - painted
+    })
   })
   style.fontSize = before
   return gaps

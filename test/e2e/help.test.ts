@@ -46,6 +46,16 @@ describe('help', () => {
     }
   })
 
+  it('a key opens the page of the panel that is active', async () => {
+    const keys = { profile: 'Shift+F1', assembly: '?' }
+    for (const [id, key] of Object.entries(keys)) {
+      await app.testId(`rail-${id}`).click()
+      await app.testId(`tool-${id}`).waitFor()
+      await app.page.keyboard.press(key)
+      await expect.poll(shownPage, { message: id }).toBe(`how-to/${id}`)
+    }
+  })
+
   it('a link leads to a heading of another page, which is in view, and Back returns', async () => {
     await app.testId('help-page-how-to/schemas').click()
     await app.testId('help-guide').getByRole('button', { name: 'registration' }).click()

@@ -49,6 +49,21 @@ describe('the layout of the window', () => {
     expect(await app.testId('rail-schemas').getAttribute('aria-pressed')).toBe('false')
   })
 
+  it('the rail has every panel without a scrollbar, also with text of 19 pixels', async () => {
+    const rail = app.testId('rail')
+    for (const textSize of [13, 19]) {
+      await app.page.evaluate((pixels) => {
+        document.documentElement.style.fontSize = `${pixels}px`
+      }, textSize)
+      const hidden = await rail.evaluate((element) => element.scrollHeight - element.clientHeight)
+      expect(hidden, `with text of ${textSize} px`).toBe(0)
+      await app.picture(`rail-${textSize}`)
+    }
+    await app.page.evaluate(() => {
+      document.documentElement.style.fontSize = ''
+    })
+  })
+
   it('a key sizes the active panel to half or a third of the window', async () => {
     await app.page.keyboard.press('Control+Alt+2')
     await expect.poll(() => shareOf('tool-timings')).toBeCloseTo(1 / 2, 1)
@@ -115,7 +130,7 @@ describe('the layout of the window', () => {
     await app.page.keyboard.press('Control+Alt+S')
     expect(await app.testId('tool-tab-graph').count()).toBe(0)
     await app.testId('toolbar-layout').click()
-    await app.testId('menu-layout-graph in the centre').click()
+    await app.testId('menu-layout.named.graph in the centre').click()
     await expect.poll(() => placeOf('tool-tab-graph')).toEqual(kept)
   })
 })

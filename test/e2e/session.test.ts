@@ -111,6 +111,8 @@ describe('a call that is stopped', () => {
     const message = app.testId('notification').filter({ hasText: /Stopped/ })
     await message.waitFor()
     expect(await message.innerText()).toMatch(/after \d+\.\d s; it was at op\.cpp:\d+/)
+    const panel = await app.testId('run-stopped').innerText()
+    expect(panel).toMatch(/after \d+\.\d s; it was at op\.cpp:\d+/)
     const marks = await app.page.evaluate(() => window.opsmithTest?.tests.marks('op.cpp'))
     expect(marks).toContainEqual({ line: expect.any(Number) as number, kind: 'hung' })
     await app.picture('stopped-call')

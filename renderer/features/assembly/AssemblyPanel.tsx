@@ -18,6 +18,7 @@ import { listJob, showJob, useListing, useShownFunction } from './jobs'
 import { useJob } from '../../store/job'
 import { pickFunction, setFollows, showForm } from './run'
 import { useBuild } from '../../store/build'
+import { shortcutOf } from '../../store/commands'
 import { projectPath, useStaleness } from '../../store/files'
 import { AssemblyRows } from './AssemblyRows'
 import { CompareBar } from './CompareBar'
@@ -127,7 +128,10 @@ function ChoiceBar(): ReactElement {
           </option>
         ))}
       </select>
-      <label className="check" title="Show the function at the cursor">
+      <label
+        className="check"
+        title={`Show the function at the cursor (${shortcutOf('assembly.cursor')})`}
+      >
         <input
           type="checkbox"
           checked={follows}

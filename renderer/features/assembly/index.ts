@@ -1,5 +1,6 @@
 import { defineFeature } from '../../store/feature'
 import { AssemblyPanel } from './AssemblyPanel'
+import { assemblyCommands } from './commands'
 import { followAssembly, forgetAssembly } from './run'
 import { followAssemblyLines } from './editor-lines'
 import { followRemarks } from './editor-remarks'
@@ -31,6 +32,7 @@ export const feature = defineFeature({
     area: 'right',
     order: 80,
   },
+  commands: assemblyCommands,
   jobs: [compareJob, remarksJob, estimateJob],
   start: () => {
     followAssembly()

@@ -1,19 +1,18 @@
 import { useEffect, type ReactElement } from 'react'
 
 import type { ExportReport } from '../../../electron/contract/export'
-import { IconButton } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
-import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { Progress } from '../../shell/primitives/Elapsed'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { useBuild } from '../../store/build'
-import { runCommand, shortcutOf } from '../../store/commands'
 import { useDoctor } from '../../store/doctor'
 import { useExport } from './store'
 import { changesJob, choicesJob, exportJob, useExported, useIsExporting } from './jobs'
 import { useJob } from '../../store/job'
 import { buildStamp, useFiles } from '../../store/files'
-import { layoutStore, useLayout } from '../../store/layout'
+import { useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { ExportResults } from './ExportResults'
 import { FormList } from './FormList'
@@ -39,7 +38,7 @@ export function ExportPanel(): ReactElement {
         <State />
         <span className="grow" />
         <PanelMenu />
-        <EnlargeButton />
+        <EnlargeButton panel="export" />
       </div>
       <div className="split-body">
         <FormList />
@@ -54,21 +53,12 @@ export function ExportPanel(): ReactElement {
 
 /** What is going on, or what came of it, in one line. */
 function State(): ReactElement {
-  const changes = useJob(changesJob, (state) => state)
-  const written = useJob(exportJob, (state) => state)
-  const job = [changes, written].find(({ running }) => running !== null)
-  if (!job) return <Verdict />
+  const isExporting = useIsExporting()
+  if (!isExporting) return <Verdict />
   return (
     <>
       <Doing />
       <FormsDone />
-      <Elapsed since={job.startedAt} />
-      <IconButton
-        icon="stop"
-        label="Stop"
-        onClick={() => runCommand('export.stop')}
-        testId="export-stop"
-      />
     </>
   )
 }
@@ -174,18 +164,6 @@ function PanelMenu(): ReactElement {
         ['export.run', 'export.diff', 'export.stop'],
         ['export.folder', 'export.keep'],
       ]}
-    />
-  )
-}
-
-function EnlargeButton(): ReactElement {
-  const enlarged = useLayout((state) => state.enlarged)
-  return (
-    <IconButton
-      icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Restore the size' : 'Fill the window'} (${shortcutOf('view.enlarge')})`}
-      onClick={() => layoutStore.getState().dock?.toggleEnlarged('export')}
-      testId="export-enlarge"
     />
   )
 }

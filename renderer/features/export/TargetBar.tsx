@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react'
 
-import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { runCommand } from '../../store/commands'
 import { exportStore, undecided, useExport, useExportFolder } from './store'
-import { choicesJob, useIsExporting } from './jobs'
+import { choicesJob, useExportWork, useIsExporting } from './jobs'
 import { useJob } from '../../store/job'
 import { chooseFolder, chosenForms, exportCommandLine } from './run'
 import { useProject } from '../../store/project'
@@ -86,17 +86,10 @@ function ExportButton(): ReactElement {
   useProject((state) => state.project?.manifest?.exports)
   useJob(choicesJob, (state) => state.value)
   const count = useExport(() => chosenForms().length)
-  const isBusy = useIsExporting()
+  const job = useExportWork()
   const open = useExport((state) => (state.review ? undecided(state.review) : 0))
-  if (isBusy) {
-    return (
-      <Button icon="stop" onClick={() => runCommand('export.stop')}>
-        Stop
-      </Button>
-    )
-  }
   return (
-    <ActionButton
+    <MainAction
       text={`Export ${formatCount(count, 'form')}`}
       title={
         open > 0
@@ -105,8 +98,11 @@ function ExportButton(): ReactElement {
       }
       command="export.run"
       disabled={count === 0 || open > 0}
-      onClick={() => runCommand('export.run')}
+      job={job}
+      onStart={() => runCommand('export.run')}
+      onStop={() => runCommand('export.stop')}
       testId="export-run"
+      stopTestId="export-stop"
     />
   )
 }

@@ -121,8 +121,17 @@ export function useExported<T>(select: (exported: Exported, isRunning: boolean) 
   )
 }
 
+/** The job that looks or writes; `running` is null where none does. */
+export function useExportWork(): { running: string | null; startedAt: number } {
+  const changes = useJob(changesJob, ({ running }) => running)
+  const looking = useJob(changesJob, ({ startedAt }) => startedAt)
+  const written = useJob(exportJob, ({ running }) => running)
+  const writing = useJob(exportJob, ({ startedAt }) => startedAt)
+  return changes === null
+    ? { running: written, startedAt: writing }
+    : { running: changes, startedAt: looking }
+}
+
 export function useIsExporting(): boolean {
-  const isLooking = useJob(changesJob, ({ running }) => running !== null)
-  const isWriting = useJob(exportJob, ({ running }) => running !== null)
-  return isLooking || isWriting
+  return useExportWork().running !== null
 }

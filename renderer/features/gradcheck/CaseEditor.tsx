@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 
-import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { useGradcheck } from './store'
 import { inputsNamed } from '../../store/argument-list'
 import { gradcheckJob, stopGradchecks } from './jobs'
@@ -26,8 +26,7 @@ export function CaseEditor(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useGradcheck((state) => state.draft)
-  const job = useJob(gradcheckJob, (state) => state.running)
-  const startedAt = useJob(gradcheckJob, (state) => state.startedAt)
+  const job = useJob(gradcheckJob, (state) => state)
   return (
     <div className="case-call">
       <CallFields
@@ -38,13 +37,13 @@ function CallBar(): ReactElement {
         onChoose={chooseOther}
         onArguments={(argsText) => editDraft({ argsText })}
       />
-      <AgainOrStop
-        label="Checks this case"
-        action={{ text: 'Check', command: 'gradcheck.run' }}
-        job={job}
-        startedAt={startedAt}
+      <MainAction
+        text="Check"
+        title="Checks this case"
+        command="gradcheck.run"
         disabled={draft.op === ''}
-        onAgain={() => void runGradcheck()}
+        job={job}
+        onStart={() => void runGradcheck()}
         onStop={() => void stopGradchecks()}
         testId="gradcheck-run"
         stopTestId="gradcheck-stop"

@@ -7,13 +7,15 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { ListVerdict } from '../../shell/primitives/ListVerdict'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
+import { checkAll } from './all'
 import { useGradcheck } from './store'
 import { namesOf } from './case'
 import { whyOf } from './problems'
-import { allGradchecksJob } from './jobs'
+import { allGradchecksJob, stopGradchecks } from './jobs'
 import { chooseEntry, chooseOther } from './run'
 import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
@@ -32,7 +34,12 @@ export function CheckList(): ReactElement {
       <Section
         title="Gradchecks"
         note={entries.length === 0 ? '' : String(entries.length)}
-        actions={<Verdict total={entries.length} />}
+        actions={
+          <>
+            <Verdict total={entries.length} />
+            <CheckAll disabled={entries.length === 0} />
+          </>
+        }
       >
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
@@ -51,6 +58,25 @@ export function CheckList(): ReactElement {
         onChoose={chooseOther}
       />
     </div>
+  )
+}
+
+function CheckAll({ disabled }: { disabled: boolean }): ReactElement {
+  const job = useJob(allGradchecksJob, (state) => state)
+  return (
+    <MainAction
+      text="Check all"
+      title="Runs all gradchecks of opsmith.json"
+      command="gradcheck.all"
+      disabled={disabled}
+      job={job}
+      steps={job.progress}
+      isOfList
+      onStart={() => void checkAll()}
+      onStop={() => void stopGradchecks()}
+      testId="gradcheck-all"
+      stopTestId="gradcheck-all-stop"
+    />
   )
 }
 

@@ -1,10 +1,10 @@
 import { useState, type ReactElement } from 'react'
 
 import type { GraphForm } from '../../../electron/contract/graph'
-import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { IconButton } from '../../shell/primitives/Button'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { Icon } from '../../shell/primitives/Icon'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { commandStore, runCommand, shortcutText } from '../../store/commands'
 import { changeChoice, formNames, useGraph } from './graph'
@@ -32,14 +32,15 @@ export function EntryBar(): ReactElement {
         <EntryChoice />
         {file?.kind !== 'export' && file?.kind !== 'graph' && <FormChoice />}
         <ArgumentsField />
-        <AgainOrStop
-          label="Captures the graph"
-          action={{ text: 'Capture', command: 'graph.capture' }}
-          job={job}
-          startedAt={startedAt}
-          onAgain={() => void captureGraph()}
+        <MainAction
+          text="Capture"
+          title="Captures the graph"
+          command="graph.capture"
+          job={{ running: job, startedAt }}
+          onStart={() => void captureGraph()}
           onStop={() => void stopGraph()}
           testId="graph-capture"
+          stopTestId="graph-stop"
         />
       </div>
     </>
@@ -59,7 +60,7 @@ function FileMark(): ReactElement {
           <Icon name="warning" label={`${missing.length} operators missing`} />
         </span>
       )}
-      <IconButton icon="close" label="Back to the project" onClick={closeGraphFile} />
+      <IconButton icon="back" label="Back to the project" onClick={closeGraphFile} />
     </span>
   )
 }

@@ -118,6 +118,16 @@ function Search({ field }: { field: RefObject<HTMLInputElement | null> }): React
       {found?.ok === true && found.total > 0 && (
         <IconButton icon="down" label="Next hit (Enter)" onClick={() => void nextHit(1)} />
       )}
+      {text !== '' && (
+        <IconButton
+          icon="clear"
+          label="Clear the search"
+          onClick={() => {
+            setText('')
+            field.current?.focus()
+          }}
+        />
+      )}
     </div>
   )
 }

@@ -93,11 +93,11 @@ function Steps(): ReactElement {
               {pass !== 'captured' && (
                 <button
                   type="button"
-                  className="graph-chip-close"
+                  className="graph-chip-clear"
                   aria-label={`Remove ${passNames[pass]}`}
                   onClick={() => setPasses(passes.filter((_, i) => i !== index - 1))}
                 >
-                  <Icon name="close" />
+                  <Icon name="clear" />
                 </button>
               )}
             </span>

@@ -8,7 +8,7 @@ export const feature = defineFeature({
   title: 'Host output',
   panel: {
     Panel: HostOutputPanel,
-    icon: 'M1.8 3h12.4v10H1.8zM4.2 6.2 6.4 8 4.2 9.8M8 10.2h3.4',
+    icon: 'M1.8 3h12.4v10H1.8zM4.2 5.8h5.6M4.2 8h7.6M4.2 10.2h3.6',
     help: {
       about: [
         'What operators print. They run in a process of their own: when one crashes, this panel shows where in your sources.',

@@ -1,12 +1,12 @@
 import { useState, type ReactElement } from 'react'
 
 import { operatorCheckName } from '../../../electron/contract/operator-check'
-import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { DtypesField } from '../../shell/primitives/DtypesField'
 import { parseWords } from '../../shell/primitives/input-text'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
 import { useJob } from '../../store/job'
@@ -28,8 +28,7 @@ export function OperatorCase(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useOperatorChecks((state) => state.draft)
-  const job = useJob(operatorCheckJob, (state) => state.running)
-  const startedAt = useJob(operatorCheckJob, (state) => state.startedAt)
+  const job = useJob(operatorCheckJob, (state) => state)
   const isKept = useOperatorChecks((state) => state.entry !== null)
   return (
     <div className="case-call">
@@ -41,17 +40,6 @@ function CallBar(): ReactElement {
         onChoose={chooseCheckedOperator}
         onArguments={(argsText) => editCheck({ argsText })}
       />
-      <AgainOrStop
-        label="Checks this operator"
-        action={{ text: 'Check', command: 'operatorChecks.run' }}
-        job={job}
-        startedAt={startedAt}
-        disabled={draft.op === ''}
-        onAgain={() => void runOperator()}
-        onStop={() => void stopOperatorChecks()}
-        testId="operator-check-one"
-        stopTestId="operator-check-one-stop"
-      />
       {!isKept && draft.op !== '' && (
         <Button
           icon="plus"
@@ -62,6 +50,17 @@ function CallBar(): ReactElement {
           Keep
         </Button>
       )}
+      <MainAction
+        text="Check"
+        title="Checks this operator"
+        command="operatorChecks.run"
+        disabled={draft.op === ''}
+        job={job}
+        onStart={() => void runOperator()}
+        onStop={() => void stopOperatorChecks()}
+        testId="operator-check-one"
+        stopTestId="operator-check-one-stop"
+      />
     </div>
   )
 }

@@ -6,11 +6,13 @@ import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
 import { ListVerdict } from '../../shell/primitives/ListVerdict'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
-import { allOperatorChecksJob } from './jobs'
+import { checkOperators } from './all'
+import { allOperatorChecksJob, stopOperatorChecks } from './jobs'
 import { setSanitize, setThorough, useOperatorChecks } from './store'
 import { calledText, operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseCheckedOperator } from './run'
@@ -27,7 +29,12 @@ export function OperatorList(): ReactElement {
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
-        actions={<Verdict total={entries.length} />}
+        actions={
+          <>
+            <Verdict total={entries.length} />
+            <CheckAll />
+          </>
+        }
       >
         <SanitizeSwitch />
         <ThoroughSwitch />
@@ -92,6 +99,24 @@ function ThoroughSwitch(): ReactElement {
       checked={useOperatorChecks((state) => state.thorough)}
       onChange={setThorough}
       testId="operator-check-thorough"
+    />
+  )
+}
+
+function CheckAll(): ReactElement {
+  const job = useJob(allOperatorChecksJob, (state) => state)
+  return (
+    <MainAction
+      text="Check all"
+      title="Checks all operators of the list"
+      command="operatorChecks.all"
+      job={job}
+      steps={job.progress}
+      isOfList
+      onStart={() => void checkOperators()}
+      onStop={() => void stopOperatorChecks()}
+      testId="operator-check-run"
+      stopTestId="operator-check-stop"
     />
   )
 }

@@ -1,10 +1,8 @@
 import type { ReactElement } from 'react'
 
-import { ActionButton } from '../../shell/primitives/ActionButton'
-import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
-import { Elapsed } from '../../shell/primitives/Elapsed'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { useJob } from '../../store/job'
 import { useProfile } from './profile'
 import { profileJob } from './profile-job'
@@ -50,29 +48,20 @@ export function CallBar(): ReactElement {
   )
 }
 
-/** Starts, or says how long it has been running. */
 function ProfileButton(): ReactElement {
-  const isWorking = useJob(profileJob, (state) => state.running !== null)
-  const startedAt = useJob(profileJob, (state) => state.startedAt)
+  const job = useJob(profileJob, (state) => state)
   const hasChosen = useProfile((state) => state.draft.op !== '')
-  if (isWorking) {
-    return (
-      <span className="profile-progress" role="status">
-        <span className="spinner" /> <Elapsed since={startedAt} />
-        <Button icon="stop" onClick={() => void profileJob.stop()} testId="profile-stop">
-          Stop
-        </Button>
-      </span>
-    )
-  }
   return (
-    <ActionButton
+    <MainAction
       text="Profile"
       title="Profiles this call"
       command="profile.run"
       disabled={!hasChosen}
-      onClick={() => void runProfile()}
+      job={job}
+      onStart={() => void runProfile()}
+      onStop={() => void profileJob.stop()}
       testId="profile-run"
+      stopTestId="profile-stop"
     />
   )
 }

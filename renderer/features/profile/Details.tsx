@@ -88,7 +88,7 @@ function Title({ name, note }: { name: string; note: string }): ReactElement {
     <span className="profile-title">
       <strong className="mono selectable">{name}</strong> <span className="muted">{note}</span>
       <IconButton
-        icon="close"
+        icon="clear"
         label="Select nothing (Escape)"
         onClick={() => profileStore.setState({ selection: null })}
       />

@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react'
 
-import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { Details as Log, ErrorView } from '../../shell/primitives/ErrorView'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { formatSeconds } from '../../shell/primitives/format'
-import { ListProgress } from '../../shell/primitives/ListProgress'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
@@ -43,46 +42,38 @@ export function PytestPanel(): ReactElement {
 }
 
 function Bar(): ReactElement {
-  const isRunning = useJob(pytestJob, (state) => state.running !== null)
-  const startedAt = useJob(pytestJob, (state) => state.startedAt)
-  const done = useJob(pytestJob, (state) => state.progress?.done ?? 0)
-  const total = useJob(pytestJob, (state) => state.progress?.total ?? 0)
+  const job = useJob(pytestJob, (state) => state)
   const failed = usePytest(({ tests }) => Object.values(tests).filter(isBad).length)
   return (
-    <div className="panel-bar split-bar pytest-bar">
-      {isRunning ? (
-        <ListProgress
-          done={done}
-          total={total}
-          startedAt={startedAt}
-          label="Tests"
+    <>
+      <div className="panel-bar split-bar pytest-bar">
+        <AfterBuildSwitch />
+        <RecordSwitch />
+        <span className="grow" />
+        <PanelMenu />
+        <EnlargeButton panel="pytest" />
+      </div>
+      <div className="panel-bar split-bar pytest-bar">
+        <ViewSwitch />
+        <span className="grow" />
+        {failed > 0 && job.running === null && (
+          <Button onClick={() => void runFailedTests()} testId="pytest-run-failed">
+            Run {failed} failed
+          </Button>
+        )}
+        <MainAction
+          text="Run all"
+          title="Runs all tests that pytest finds"
+          command="pytest.all"
+          job={job}
+          steps={job.progress}
+          onStart={() => void runTests()}
           onStop={() => void pytestJob.stop()}
-          testId="pytest-stop"
+          testId="pytest-run-all"
+          stopTestId="pytest-stop"
         />
-      ) : (
-        <>
-          <ActionButton
-            text="Run all"
-            title="Runs all tests that pytest finds"
-            command="pytest.all"
-            disabled={false}
-            onClick={() => void runTests()}
-            testId="pytest-run-all"
-          />
-          {failed > 0 && (
-            <Button onClick={() => void runFailedTests()} testId="pytest-run-failed">
-              Run {failed} failed
-            </Button>
-          )}
-        </>
-      )}
-      <AfterBuildSwitch />
-      <RecordSwitch />
-      <span className="grow" />
-      <ViewSwitch />
-      <PanelMenu />
-      <EnlargeButton panel="pytest" />
-    </div>
+      </div>
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { failedIds, pytestStore, setAfterBuild } from './store'
 
 /** What can be done with the project's own tests; the panel comes to the front. */
 export const pytestCommands: readonly Command[] = [
-  command('all', 'Run all', () => runTests(), canRunTests),
+  command('all', 'Run all', () => runTests(), canRunTests, 'Shift+Alt+F9'),
   command('chosen', 'Run the chosen test', runChosen, () => canRunTests() && chosen() !== null),
   command('failed', 'Run those that failed', runFailedTests, () => {
     return canRunTests() && failedIds().length > 0
@@ -39,6 +39,7 @@ function command(
   title: string,
   run: () => Promise<unknown>,
   enabled: () => boolean,
+  shortcut?: string,
 ): Command {
   return {
     id: `pytest.${id}`,
@@ -49,5 +50,6 @@ function command(
       showPanel('pytest', false)
       await run()
     },
+    ...(shortcut === undefined ? {} : { shortcut }),
   }
 }

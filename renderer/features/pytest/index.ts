@@ -4,6 +4,7 @@ import { forgetTests, pytestJob, refreshTests } from './job'
 import { PytestBadge } from './PytestBadge'
 import { PytestPanel } from './PytestPanel'
 import { pytestChoice, pytestResults } from './saved'
+import { pytestTests } from './tests'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -30,6 +31,7 @@ export const feature = defineFeature({
   Badge: PytestBadge,
   commands: pytestCommands,
   jobs: [pytestJob],
+  tests: pytestTests,
   // Last: it has a process of its own, and takes long.
   refresh: { order: 100, run: refreshTests },
   choice: pytestChoice,

@@ -1,12 +1,11 @@
 import { useStore } from 'zustand'
 import type { ReactElement } from 'react'
 
-import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
-import { Elapsed } from '../../shell/primitives/Elapsed'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
 import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
@@ -74,20 +73,9 @@ function RunButton(): ReactElement {
   const making = useJob(makeInputsJob, (state) => state)
   const op = useRun((state) => state.op)
   const lacks = useRun(({ signature, texts }) => lacksInputs(signature, texts))
-  const [job, { running, startedAt }] =
-    making.running === null ? [runJob, run] : [makeInputsJob, making]
-  if (running !== null) {
-    return (
-      <>
-        <Elapsed since={startedAt} />
-        <Button icon="stop" onClick={() => void job.stop()} testId="run-stop">
-          Stop
-        </Button>
-      </>
-    )
-  }
+  const [job, state] = making.running === null ? [runJob, run] : [makeInputsJob, making]
   return (
-    <ActionButton
+    <MainAction
       text={lacks ? 'Make inputs and run' : 'Run'}
       title={
         lacks
@@ -96,8 +84,11 @@ function RunButton(): ReactElement {
       }
       command="run.go"
       disabled={op === ''}
-      onClick={() => void runOrMakeInputs()}
+      job={state}
+      onStart={() => void runOrMakeInputs()}
+      onStop={() => void job.stop()}
       testId="run-go"
+      stopTestId="run-stop"
     />
   )
 }

@@ -4,7 +4,9 @@ import type { RunReport } from '../../../electron/contract/run'
 import type { TensorHandle } from '../../../electron/contract/tensor'
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand } from '../../store/commands'
@@ -13,7 +15,7 @@ import { useHost } from '../../store/host'
 import { showPanel } from '../../store/layout'
 import { useJob } from '../../store/job'
 import { runJob } from './job'
-import { useRun } from './run'
+import { useRun, type StoppedRun } from './run'
 import { ComparisonView } from './ComparisonView'
 import { OutputRow } from './OutputRow'
 import { TensorView } from './TensorView'
@@ -28,20 +30,22 @@ export function RunResult(): ReactElement | null {
   const host = useHost((state) => state.host)
   const staleness = useStaleness(stamp, 'run')
   const place = useRef<HTMLDivElement>(null)
+  const stopped = useRun((state) => state.stopped)
   const asked = useRun((state) => state.asked)
   const shownFor = useRef(asked)
   useEffect(() => {
     // A run that repeats after a build must not move what the user looks at.
-    if (running !== null || (!value && !error) || shownFor.current === asked) return
+    if (running !== null || (!value && !error && !stopped) || shownFor.current === asked) return
     shownFor.current = asked
     place.current?.scrollIntoView({ block: 'start' })
-  }, [running, value, error, asked])
-  if (!value && !error) return null
+  }, [running, value, error, stopped, asked])
+  if (!value && !error && !stopped) return null
   const stale = staleness === 'older' || running !== null
   return (
     <Section title="Result">
       {running === null && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
       <div ref={place} className={stale ? 'run-result stale' : 'run-result'}>
+        {stopped && <Stopped {...stopped} />}
         {error && (
           <ErrorView error={error} testId="run-error">
             {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
@@ -63,6 +67,15 @@ export function RunResult(): ReactElement | null {
         )}
       </div>
     </Section>
+  )
+}
+
+/** Where a call was that took too long is as good to know as its result. */
+function Stopped({ message, place }: StoppedRun): ReactElement {
+  return (
+    <p role="status" data-testid="run-stopped">
+      <Icon name="stop" /> {message} {place && <FileLink file={place.file} line={place.line} />}
+    </p>
   )
 }
 

@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
 import { runJob } from './job'
+import { useRun } from './run'
 
 type Verdict = { word: string; tone: string; icon: IconName }
 
@@ -13,11 +14,13 @@ type Verdict = { word: string; tone: string; icon: IconName }
 export function RunVerdict(): ReactElement {
   const { value, error, stamp, running } = useJob(runJob, (state) => state)
   const isOld = useStaleness(stamp, 'run') === 'older' || running !== null
+  const stopped = useRun((state) => state.stopped !== null)
   const report = value?.report
   if (error || !report) {
     return (
       <span className="grow run-summary" role="status">
         {error && <VerdictWord word="no result" tone="tone-error" icon="error" />}
+        {stopped && <VerdictWord word="stopped" tone="muted" icon="stop" />}
       </span>
     )
   }

@@ -3,15 +3,17 @@ import { createStore } from 'zustand/vanilla'
 
 import type { Argument, Call } from '../../../electron/contract/manifest'
 import type { OperatorArgument, OperatorDetail } from '../../../electron/contract/operators'
-import type { WorkbenchError } from '../../../electron/contract/outcome'
+import type { HostExit, WorkbenchError } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { argumentText, kindOf, parseArguments } from '../../store/arguments'
+import type { TestPlace } from '../../store/feature'
 import { runStamp } from '../../store/files'
 import { effectiveInputs } from '../../store/inputs'
 import { currentManifest, projectStore } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
 import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
+import { placeOfExit } from '../../store/tests'
 import { makeInputsJob, runJob } from './job'
 
 type RunState = {
@@ -30,8 +32,17 @@ type RunState = {
   atol: string
   /** Set once the user ran something: from then on it repeats after each good build. */
   repeats: boolean
+  /** The last run was stopped; null while another runs, and after it. */
+  stopped: StoppedRun | null
   /** Counts how often the user asked for a run: what comes of it is brought into view. */
   asked: number
+}
+
+export type StoppedRun = {
+  /** After how long, and where it was, in a sentence. */
+  message: string
+  /** The line of the user's code that it was at; null where the call was in none. */
+  place: TestPlace | null
 }
 
 export const runStore = createStore<RunState>(() => ({
@@ -46,6 +57,7 @@ export const runStore = createStore<RunState>(() => ({
   rtol: '',
   atol: '',
   repeats: false,
+  stopped: null,
   asked: 0,
 }))
 
@@ -93,7 +105,7 @@ function forgetResult(): void {
   // A call that still runs is ended: nobody waits for its answer any more.
   runJob.reset()
   makeInputsJob.reset()
-  runStore.setState({ repeats: false })
+  runStore.setState({ repeats: false, stopped: null })
 }
 
 export function setArgument(name: string, text: string): void {
@@ -165,7 +177,7 @@ export async function runChosen(): Promise<void> {
     runStore.setState({ problems: parsed.problems })
     return
   }
-  runStore.setState({ problems: {}, repeats: true })
+  runStore.setState({ problems: {}, repeats: true, stopped: null })
   const result = await runJob.run({
     request: {
       op: state.op,
@@ -177,9 +189,17 @@ export async function runChosen(): Promise<void> {
     },
     timeout: callTimeout(state.callIndex),
   })
-  const isStopped = result?.ok === false && result.error.code === 'cancelled'
+  if (result?.ok !== false || result.error.code !== 'cancelled') return
   // To stop user code ends the op host that holds the values of the run before.
-  if (isStopped) runJob.set({ value: null })
+  runJob.set({ value: null })
+  runStore.setState({ stopped: stoppedBy(result.error.exit) })
+}
+
+function stoppedBy(exit: HostExit | undefined): StoppedRun {
+  if (exit) return { message: exit.message, place: placeOfExit(exit) }
+  // It waited for its turn.
+  const seconds = (Date.now() - runJob.store.getState().startedAt) / 1000
+  return { message: `Stopped after ${seconds.toFixed(1)} s, before the call began.`, place: null }
 }
 
 /** Fills the argument fields. */

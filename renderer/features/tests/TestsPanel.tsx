@@ -1,11 +1,11 @@
 import type { KeyboardEvent, ReactElement } from 'react'
 
-import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
-import { formatSeconds } from '../../shell/primitives/format'
+import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { Section } from '../../shell/primitives/Section'
 import { runCommand } from '../../store/commands'
 import { useProject } from '../../store/project'
@@ -14,7 +14,7 @@ import { runAllTests, useTestGroups, type TestGroup } from '../../store/tests'
 import { isFailure } from './commands'
 import { testsViewStore, useTestsView } from './store'
 
-/** What opsmith.json tests, in groups, with verdicts; each can be run alone. */
+/** What opsmith.json and the repository test, in groups, with verdicts; each can be run alone. */
 export function TestsPanel(): ReactElement {
   const groups = useTestGroups().filter(({ rows }) => rows.length > 0)
   const onlyFailed = useTestsView((state) => state.onlyFailed)
@@ -22,7 +22,7 @@ export function TestsPanel(): ReactElement {
     return (
       <EmptyState
         icon="flask"
-        text="opsmith.json lists nothing to test yet: run an operator and keep the call."
+        text="opsmith.json lists nothing to test yet: run an operator and keep the call. Tests in Python are in the Pytest panel."
       />
     )
   }
@@ -31,20 +31,6 @@ export function TestsPanel(): ReactElement {
   return (
     <div className="panel-column tests-panel" data-testid="tests-panel">
       <div className="panel-bar tests-bar">
-        {isRunning ? (
-          <Button icon="stop" onClick={() => runCommand('work.stop')} testId="tests-stop">
-            Stop
-          </Button>
-        ) : (
-          <ActionButton
-            text="Run all"
-            title="Runs calls, gradchecks and operator checks"
-            command="tests.all"
-            disabled={false}
-            onClick={() => void runAllTests()}
-            testId="tests-all"
-          />
-        )}
         <span className="grow" />
         {(failed > 0 || onlyFailed) && (
           <Button
@@ -56,6 +42,16 @@ export function TestsPanel(): ReactElement {
             {failed} failed
           </Button>
         )}
+        <MainAction
+          text="Run all"
+          title="Runs all tests except benchmarks"
+          command="tests.all"
+          job={{ running: isRunning ? 'tests' : null, startedAt: null }}
+          onStart={() => void runAllTests()}
+          onStop={() => runCommand('work.stop')}
+          testId="tests-all"
+          stopTestId="tests-stop"
+        />
       </div>
       <div className="scroll" role="list" aria-label="Tests" onKeyDown={moveFocus}>
         {groups.map((group) => (
@@ -75,8 +71,11 @@ function Group({
   onlyFailed: boolean
 }): ReactElement | null {
   const { source, rows, isRunning } = group
-  const shown = onlyFailed ? rows.filter(({ state }) => isFailure(state)) : rows
-  if (shown.length === 0) return null
+  const all = rows.flatMap((row, index) =>
+    onlyFailed && !isFailure(row.state) ? [] : [{ row, index }],
+  )
+  if (all.length === 0) return null
+  const shown = all.slice(0, mostShown)
   return (
     <div role="listitem">
       <Section
@@ -93,14 +92,22 @@ function Group({
         }
       >
         <div role="list" aria-label={source.title}>
-          {shown.map((row) => (
-            <Row key={rows.indexOf(row)} row={row} />
+          {shown.map(({ row, index }) => (
+            <Row key={index} row={row} />
           ))}
         </div>
+        {all.length > shown.length && (
+          <p className="muted side-pad">
+            {formatCount(all.length - shown.length, 'more test')}: its own panel lists them all.
+          </p>
+        )}
       </Section>
     </div>
   )
 }
+
+/** A repository may have thousands of tests; this list is drawn again whenever one ends. */
+const mostShown = 200
 
 /** "2 failed", "3 of 5 passed", "5 passed", "5" where none was run. */
 function countOf(rows: readonly TestRow[]): string {

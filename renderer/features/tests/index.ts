@@ -16,7 +16,7 @@ export const feature = defineFeature({
     tasks: { check: 'above' },
     help: {
       about: [
-        'All that opsmith.json tests: calls with a reference, gradchecks, operator checks and benchmarks, each with its verdict and time.',
+        'All that opsmith.json tests: calls with a reference, gradchecks, operator checks and benchmarks, each with its verdict and time. The repository’s own tests in Python are among them.',
         'A failure names the function to look at. The same verdicts are marks at the left of the lines in the editor.',
       ],
       keys: [

@@ -58,7 +58,7 @@ export function Against(): ReactElement {
             </>
           )}
           <IconButton
-            icon="close"
+            icon="clear"
             label="Do not compare with this"
             onClick={() => change(index, null)}
           />

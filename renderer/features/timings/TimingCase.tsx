@@ -1,12 +1,11 @@
 import { useState, type ReactElement } from 'react'
 
 import { timingDirection } from '../../../electron/contract/timing-names'
-import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { DtypesField } from '../../shell/primitives/DtypesField'
-import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
 import { useJob } from '../../store/job'
@@ -51,7 +50,6 @@ function CallBar(): ReactElement {
         onChoose={chooseTimed}
         onArguments={(argsText) => editTiming({ argsText })}
       />
-      <MeasureButton />
       {canKeep && (
         <Button
           icon="plus"
@@ -62,37 +60,28 @@ function CallBar(): ReactElement {
           Keep
         </Button>
       )}
+      <MeasureButton />
     </div>
   )
 }
 
 /** Starts the chosen benchmark, or says how far it is. */
 function MeasureButton(): ReactElement {
-  const { running, progress, startedAt } = useJob(timingJob, (state) => state)
+  const job = useJob(timingJob, (state) => state)
   const hasChosen = useTimings((state) => state.draft.op !== '')
-  if (running !== null) {
-    const { done, total } = progress ?? { done: 0, total: 0 }
-    return (
-      <span className="timings-progress" role="status">
-        <Progress done={done} steps={total} label="Timings" />
-        <span className="number">
-          {total > 0 && `${done} of ${total} `}
-          <Elapsed since={startedAt} calm />
-        </span>
-        <Button icon="stop" onClick={() => void stopTimings()} testId="timings-stop">
-          Stop
-        </Button>
-      </span>
-    )
-  }
   return (
-    <ActionButton
+    <MainAction
       text="Measure"
       title="Measures this benchmark"
       command="timing.run"
       disabled={!hasChosen}
-      onClick={() => void runTiming()}
+      job={job}
+      steps={job.progress}
+      calm
+      onStart={() => void runTiming()}
+      onStop={() => void stopTimings()}
       testId="timings-run"
+      stopTestId="timings-stop"
     />
   )
 }

@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react'
 
 import type { TimingEntry } from '../../../electron/contract/timing-entry'
-import { IconButton } from '../../shell/primitives/Button'
 import { EntryName } from '../../shell/primitives/EntryName'
-import { ListProgress } from '../../shell/primitives/ListProgress'
+import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { useJob } from '../../store/job'
@@ -12,7 +11,6 @@ import { ownRow } from './shown'
 import { timingsStore, useTimings } from './store'
 import { timingNames, listedBenchmarks } from './draft'
 import { chooseBenchmark, chooseTimed, runAllTimings, stopTimings } from './run'
-import { shortcutOf } from '../../store/commands'
 import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
 import { timeText } from './time-units'
@@ -20,7 +18,7 @@ import { timeText } from './time-units'
 /** What opsmith.json measures, with the time of each call, and what else could be. */
 export function TimingList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
-  const { running, progress, startedAt } = useJob(allTimingsJob, (state) => state)
+  const job = useJob(allTimingsJob, (state) => state)
   const isAll = useTimings((state) => state.view === 'all')
   const entries = listedBenchmarks(manifest)
   const other = useTimings((state) =>
@@ -33,29 +31,23 @@ export function TimingList(): ReactElement {
         title={isListed ? 'Benchmarks' : 'Calls'}
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={
-          running === null ? (
-            entries.length > 0 && (
-              <IconButton
-                icon="play"
-                label={`Measure all (${shortcutOf('timing.all')})`}
-                onClick={() => {
-                  timingsStore.setState({ view: 'all' })
-                  void runAllTimings()
-                }}
-                testId="timings-all"
-              />
-            )
-          ) : (
-            <ListProgress
-              done={progress?.done ?? 0}
-              total={progress?.total ?? 0}
-              startedAt={startedAt}
-              label="Benchmarks"
-              calm
-              onStop={() => void stopTimings()}
-              testId="timings-all-stop"
-            />
-          )
+          <MainAction
+            text="Measure all"
+            title="Measures all benchmarks"
+            command="timing.all"
+            disabled={entries.length === 0}
+            job={job}
+            steps={job.progress}
+            calm
+            isOfList
+            onStart={() => {
+              timingsStore.setState({ view: 'all' })
+              void runAllTimings()
+            }}
+            onStop={() => void stopTimings()}
+            testId="timings-all"
+            stopTestId="timings-all-stop"
+          />
         }
       >
         {entries.length > 0 && (

@@ -8,9 +8,12 @@ const paths = {
   warning: 'M8 2.2 14.2 13.4H1.8zM8 6.4v3.4M8 11.3v.6',
   note: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 7.2v4M8 4.6v.7',
   check: 'M2.8 8.6 6.2 12 13.2 4.4',
+  // Closes a tab, or dismisses a message.
   close: 'M3.8 3.8l8.4 8.4M12.2 3.8l-8.4 8.4',
+  // Empties a field, a list or a choice.
   clear: 'M2.4 4h9M2.4 8h5M2.4 12h4M9.4 9.4l4.2 4.2M13.6 9.4l-4.2 4.2',
   help: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM6.2 6.4a1.8 1.8 0 1 1 2.6 1.6c-.5.3-.8.6-.8 1.2M8 11.1v.6',
+  back: 'M13.4 8H2.8M7 3.6 2.6 8 7 12.4',
   left: 'M10 3.6 5.6 8 10 12.4',
   right: 'M6 3.6 10.4 8 6 12.4',
   down: 'M3.6 6 8 10.4 12.4 6',

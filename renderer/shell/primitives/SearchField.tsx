@@ -1,5 +1,6 @@
-import type { KeyboardEvent, ReactElement } from 'react'
+import { useRef, type KeyboardEvent, type ReactElement } from 'react'
 
+import { IconButton } from './Button'
 import { Icon } from './Icon'
 
 type Props = {
@@ -13,10 +14,12 @@ type Props = {
 
 export function SearchField(props: Props): ReactElement {
   const { value, onChange, label, testId, note, onKeyDown } = props
+  const field = useRef<HTMLInputElement>(null)
   return (
     <div className="search">
       <Icon name="search" />
       <input
+        ref={field}
         type="search"
         value={value}
         placeholder={label}
@@ -27,6 +30,16 @@ export function SearchField(props: Props): ReactElement {
         onKeyDown={onKeyDown}
       />
       {note !== undefined && <span className="muted number">{note}</span>}
+      {value !== '' && (
+        <IconButton
+          icon="clear"
+          label="Clear the search"
+          onClick={() => {
+            onChange('')
+            field.current?.focus()
+          }}
+        />
+      )}
     </div>
   )
 }

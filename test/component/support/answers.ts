@@ -10,6 +10,7 @@ import type {
 } from '../../../electron/contract/operators'
 import type { HostExit, WorkbenchError } from '../../../electron/contract/outcome'
 import type { Project } from '../../../electron/contract/project'
+import type { PytestReport, PytestTest } from '../../../electron/contract/pytest'
 import type { RunReport } from '../../../electron/contract/run'
 import type { TensorHandle } from '../../../electron/contract/tensor'
 
@@ -132,6 +133,41 @@ export function comparisonOf(
     actual: 1,
     expected: 1,
     message: '',
+    ...more,
+  }
+}
+
+export function pytestOf(id: string, more: Partial<PytestTest> = {}): PytestTest {
+  return {
+    id,
+    file: `${folder}/tests/test_add.py`,
+    line: 4,
+    outcome: 'passed',
+    seconds: 0.25,
+    message: '',
+    text: '',
+    output: '',
+    places: [],
+    ...more,
+  }
+}
+
+export function pytestReportOf(
+  tests: PytestTest[],
+  more: Partial<PytestReport> = {},
+): PytestReport {
+  return {
+    ok: false,
+    python: '/usr/bin/python3',
+    pytest: '9.0.3',
+    torch: '2.13.0',
+    library: '/cache/libmy_op.so',
+    replaced: ['my_op._C'],
+    tests,
+    calls: null,
+    seconds: 2.5,
+    ended: '',
+    log: '1 failed',
     ...more,
   }
 }

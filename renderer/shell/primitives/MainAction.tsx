@@ -1,0 +1,76 @@
+import type { ReactElement } from 'react'
+
+import { shortcutOf } from '../../store/commands'
+import { Button } from './Button'
+import { Elapsed, Progress } from './Elapsed'
+
+type Props = {
+  /** "Run", "Check", "Measure", "Profile". */
+  text: string
+  /** What it does, for who looks longer. */
+  title: string
+  /** The command with the same effect, whose key is shown. */
+  command: string
+  disabled?: boolean
+  /** What it starts: the state of its job. `startedAt` is null where several jobs run, one after the other. */
+  job: { running: string | null; startedAt: number | null }
+  /** How far the job is; null before it says so, left out where it never does. */
+  steps?: { done: number; total: number } | null
+  /** See Elapsed. */
+  calm?: boolean
+  /** It does all of a list, in whose heading it is; the panel's main action is elsewhere. */
+  isOfList?: boolean
+  onStart: () => void
+  onStop: () => void
+  testId: string
+  stopTestId: string
+}
+
+/**
+ * What a panel is there for: the same in all of them, at the right end of the row with its call, or of the panel's bar
+ * where it has no call. It shows its key; while it works, how long it has been, and Stop.
+ */
+export function MainAction(props: Props): ReactElement {
+  const { text, title, command, disabled = false, job, isOfList = false } = props
+  const { onStart, onStop, testId, stopTestId } = props
+  const place = isOfList ? 'list-action' : 'main-action'
+  const key = shortcutOf(command)
+  if (job.running !== null) {
+    return (
+      <span className={`${place} running-work`} role="status" data-testid={place}>
+        <HowFar {...props} />
+        <Button icon="stop" onClick={onStop} testId={stopTestId}>
+          Stop
+        </Button>
+      </span>
+    )
+  }
+  return (
+    <span className={place} data-testid={place}>
+      <Button
+        primary={!isOfList}
+        icon="play"
+        disabled={disabled}
+        onClick={onStart}
+        title={key === '' ? title : `${title} (${key})`}
+        testId={testId}
+      >
+        {text} {key !== '' && <kbd>{key}</kbd>}
+      </Button>
+    </span>
+  )
+}
+
+function HowFar({ text, job, steps, calm = false }: Props): ReactElement {
+  return (
+    <>
+      {steps !== undefined && (
+        <Progress done={steps?.done ?? 0} steps={steps?.total ?? 0} label={text} />
+      )}
+      <span className="number">
+        {steps && steps.total > 0 && `${steps.done} of ${steps.total} `}
+        {job.startedAt !== null && <Elapsed since={job.startedAt} calm={calm} />}
+      </span>
+    </>
+  )
+}
