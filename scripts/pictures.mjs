@@ -400,6 +400,11 @@ async function filmLoop(folder) {
   }
 }
 
+const panelSizes = [
+  { width: 1280, height: 720 },
+  { width: 1440, height: 900 },
+]
+
 /** Each panel with what a built sample shows in it, at two sizes of the window. */
 async function photographPanels(folder) {
   const target = path.join(root, 'test-results', 'panels')
@@ -417,10 +422,7 @@ async function photographPanels(folder) {
     if (id === 'timings') await page.getByTestId('timings-entry-0').click()
     await page.waitForTimeout(fill[id] ? 6000 : 1500)
     await closeNotifications(page)
-    for (const [width, height] of [
-      [1280, 720],
-      [1440, 900],
-    ]) {
+    for (const { width, height } of panelSizes) {
       await app.evaluate(
         ({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds),
         { x: 0, y: 0, width, height },
