@@ -110,8 +110,8 @@ const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
   Graph: { filled: 'graph-search-bar' },
   Gradcheck: { filled: 'gradcheck-verdict' },
   'Operator checks': {
-    fill: () => app.testId('operator-check-run').click(),
-    filled: 'operator-check-verdict',
+    fill: () => app.testId('operator-check-one').click(),
+    filled: 'operator-check-one-verdict',
   },
   Pytest: { filled: 'pytest-panel' },
   Timings: { filled: 'timings-panel' },

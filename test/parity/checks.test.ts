@@ -78,7 +78,7 @@ beforeAll(async () => {
   const hidden = projects.get(hiddenProject)
   const jobs = [...caseJobs(), ...libtorchJobs(), ...(hidden ? hiddenJobs(hidden.manifest) : [])]
   python = await askPythonToCheck(libraries, jobs, cache.home)
-}, 300_000)
+}, 600_000)
 
 /** A call of an operator of the projects. */
 function callOf(operator: CaseOperator) {

@@ -36,6 +36,12 @@ std::vector<size_t> candidates_of(const OperatorCall& call) {
   return has_autograd_kernel(call.callable()) ? all : declared;
 }
 
+std::string without_candidates(const Callable& callable) {
+  if (has_autograd_kernel(callable)) return "no input can require grad";
+  if (callable.function != nullptr) return "no input requires grad";
+  return "no input requires grad, and the operator has no autograd kernel";
+}
+
 TensorFunction function_of(const OperatorCall& call) {
   return [&call](const Tensors& inputs) {
     auto given = inputs;
@@ -138,7 +144,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   };
   if (draws_random_numbers(call)) return skipped_for("it draws random numbers");
   auto wanted = candidates_of(call);
-  if (wanted.empty()) return skipped_for("no input can require grad");
+  if (wanted.empty()) return skipped_for(without_candidates(call.callable()));
   const bool is_declared = call.tensors()[wanted[0]].tensor.requires_grad();
   made.function = function_of(call);
   const auto own = call.map([](const at::Tensor& tensor) { return tensor.detach().clone(); });
