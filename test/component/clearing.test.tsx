@@ -12,7 +12,7 @@ import { Against } from '../../renderer/features/timings/Against'
 import { editTiming } from '../../renderer/features/timings/run'
 import { Icon, type IconName } from '../../renderer/shell/primitives/Icon'
 import { SearchField } from '../../renderer/shell/primitives/SearchField'
-import { sampleTrace } from '../unit/profile-samples'
+import { sampleReport } from '../unit/profile-samples'
 import './support/window'
 
 /** What an icon draws. */
@@ -34,23 +34,7 @@ function Search(): ReactElement {
 describe('what clears or goes back does not look like what closes', () => {
   it('a profile: nothing is selected any longer', () => {
     act(() => profileStore.setState({ selection: { kind: 'event', index: 1 } }))
-    render(
-      <ProfileDetails
-        report={{
-          profile: 1,
-          backward: false,
-          trace: sampleTrace(),
-          self: [],
-          allocated: [],
-          places: [],
-          total: 160,
-          operators: [],
-          lines: [],
-          flame: [],
-          memory: [],
-        }}
-      />,
-    )
+    render(<ProfileDetails report={sampleReport()} />)
     expect(drawnOn('Select nothing (Escape)')).toBe(drawing('clear'))
   })
 

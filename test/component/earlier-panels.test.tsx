@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import type { AssemblyForm } from '../../electron/contract/assembly'
 import type { ExportReport } from '../../electron/contract/export'
 import { ok } from '../../electron/contract/outcome'
-import type { ProfileReport } from '../../electron/contract/profile'
 import type { PytestTest } from '../../electron/contract/pytest'
 import { ExportBadge } from '../../renderer/features/export/ExportBadge'
 import { commandStore } from '../../renderer/store/commands'
@@ -13,7 +12,7 @@ import { followResults, keepResultsNow, stopFollowing } from '../../renderer/sto
 import { forgetResults } from '../../renderer/store/loop'
 import { noteVisible } from '../../renderer/store/layout'
 import { followChoices } from '../../renderer/shell/layouts'
-import { sampleTrace } from '../unit/profile-samples'
+import { sampleReport, sampleTrace } from '../unit/profile-samples'
 import { comparisonOf, folder, runOf } from './support/answers'
 import { build, expectNone, main, open, show } from './support/window'
 
@@ -132,19 +131,7 @@ describe('the fields of a panel whose project is opened again', () => {
 })
 
 describe('the results of a panel whose project is opened again', () => {
-  const report: ProfileReport = {
-    profile: 3,
-    backward: true,
-    trace: sampleTrace(),
-    self: [],
-    allocated: [],
-    places: [],
-    total: 160,
-    operators: [],
-    lines: [],
-    flame: [],
-    memory: [],
-  }
+  const report = sampleReport({ profile: 3, backward: true })
 
   async function profile(): Promise<void> {
     await userEvent.click(await screen.findByTestId('profile-backward'))

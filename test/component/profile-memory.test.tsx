@@ -3,22 +3,13 @@ import { expect, it } from 'vitest'
 
 import type { ProfileReport } from '../../electron/contract/profile'
 import { MemoryView } from '../../renderer/features/profile/MemoryView'
-import { sampleTrace } from '../unit/profile-samples'
+import { sampleReport } from '../unit/profile-samples'
 
 /** A profile whose memory is all on one device. */
-const reportOn = (device: string): ProfileReport => ({
-  profile: 1,
-  backward: false,
-  trace: sampleTrace(),
-  self: [],
-  allocated: [],
-  places: [],
-  total: 160,
-  operators: [],
-  lines: [],
-  flame: [],
-  memory: [{ device, times: [0], bytes: [100], peak: 100, peakTime: 0, end: 0, holders: [] }],
-})
+const reportOn = (device: string): ProfileReport =>
+  sampleReport({
+    memory: [{ device, times: [0], bytes: [100], peak: 100, peakTime: 0, end: 0, holders: [] }],
+  })
 
 it('the memory of a GPU says what its allocator does not count', () => {
   const { rerender } = render(<MemoryView report={reportOn('cuda:0')} />)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { profileKinds } from '../../electron/contract/profile'
-import type { ProfileKind, ProfileTrace } from '../../electron/contract/profile'
+import type { ProfileKind, ProfileReport, ProfileTrace } from '../../electron/contract/profile'
 
 interface GivenEvent {
   name: string
@@ -124,3 +124,21 @@ export const traceFormat = z.strictObject({
   displayTimeUnit: z.literal('ns'),
   otherData: z.record(z.string(), z.union([z.string(), z.number()])),
 })
+
+/** A report on sampleTrace() without tables; fields that a test is about replace these. */
+export function sampleReport(fields: Partial<ProfileReport> = {}): ProfileReport {
+  return {
+    profile: 1,
+    backward: false,
+    trace: sampleTrace(),
+    self: [],
+    allocated: [],
+    places: [],
+    total: 160,
+    operators: [],
+    lines: [],
+    flame: [],
+    memory: [],
+    ...fields,
+  }
+}
