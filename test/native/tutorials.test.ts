@@ -24,9 +24,9 @@ afterAll(() => {
 })
 
 const names = [
-  [home, '/home/you'],
-  [cache.home, '/home/you/.cache'],
-  [path.dirname(path.dirname(python)), '/home/you/venv'],
+  [home, '~'],
+  [cache.home, '~/.cache'],
+  [path.dirname(path.dirname(python)), '~/venv'],
 ] as const
 
 /** `opsmith` and `python` as a reader has them on PATH. */
