@@ -292,7 +292,7 @@ describe('operators with wrong gradients', () => {
     const report = unwrap(await workbench.gradchecks.run(folder, request, limits))
     const failed = report.findings.find((one) => one.status === 'failed')
     expect(failed?.reason).toMatch(/a leaf Variable that requires grad/)
-    expect(failed?.cause).toMatch(/^The operator writes to an input that requires grad/)
+    expect(failed?.cause).toMatch(/^The operator writes in place to an input that requires grad/)
   })
 
   it('the error of each build is remembered, and the previous one is reported', async () => {

@@ -7,19 +7,19 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
   [
     'the wrong number of gradients',
     'function torch::autograd::CppNode<Few> returned an incorrect number of gradients (expected 2, got 1)',
-    'The backward of Few gives 1 gradient, but forward has 2 inputs.',
+    'The backward of Few returns 1 gradient, but forward has 2 inputs.',
     /at::Tensor\(\) for inputs without a gradient/,
   ],
   [
     'a gradient of the wrong shape',
     'Function torch::autograd::CppNode<Shape> returned an invalid gradient at index 0 - got [2, 3] but expected shape compatible with [3, 2]',
-    'The backward of Shape gives a gradient of shape 2 × 3 for input 0, which is of shape 3 × 2.',
-    /transpose it back, or sum/,
+    'The backward of Shape returns a gradient of shape 2 × 3 for input 0, which has shape 3 × 2.',
+    /transpose the gradient, or sum/,
   ],
   [
     'a gradient on another device',
     'Function torch::autograd::CppNode<Dtype> returned an invalid gradient at index 0 - expected device cpu but got meta',
-    'The backward of Dtype gives a gradient that does not fit input 0: expected device cpu but got meta.',
+    'The backward of Dtype returns a gradient that does not match input 0: expected device cpu but got meta.',
     /dtype, device and layout of its input/,
   ],
   [
@@ -31,7 +31,7 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
   [
     'an input that is written to',
     'a leaf Variable that requires grad is being used in an in-place operation.',
-    'The operator writes to an input that requires grad: its original value would be lost.',
+    'The operator writes in place to an input that requires grad: autograd would lose the original value.',
     /x\.clone\(\)/,
   ],
 ]

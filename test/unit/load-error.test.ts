@@ -71,8 +71,8 @@ describe('errors of a library that does not load', () => {
     [
       'kernels of two types',
       '\nMismatch in kernel C++ signatures\n  operator: ops::f\n    no debug info\n  kernel 1: at::Tensor (at::Tensor const&, double)\n    dispatch key: CPU\n    registered at op.cpp:4\n  kernel 2: at::Tensor (at::Tensor const&)\n    dispatch key: Meta\n    registered at op.cpp:7\n',
-      /take different arguments: CPU has at::Tensor \(at::Tensor const&, double\), Meta has/,
-      /the C\+\+ type of its schema/,
+      /have different C\+\+ signatures: CPU has at::Tensor \(at::Tensor const&, double\), Meta has/,
+      /the C\+\+ signature that matches its schema/,
       { line: 7 },
     ],
     [

@@ -16,7 +16,7 @@ export const autogradRules: Rule[] = [
     match: /no matching function for call to '(?:(\w+)::)?apply(?:\([^']*)?'/,
     within: /forward_t|custom_function\.h/,
     message: ([name]) =>
-      `apply does not fit ${name ?? 'the'}${name ? '::forward' : ' forward'}: forward takes AutogradContext* ctx first, and then the arguments of apply.`,
+      `The arguments of apply do not match ${name ?? ''}${name ? '::' : ''}forward: the parameters of forward are AutogradContext* ctx and then the arguments of apply.`,
     explanation: shape,
   },
   {
@@ -32,7 +32,8 @@ Call it once: a second call replaces what the first one saved. Save other values
   {
     match:
       /no member named '(saved_tensors|saved_variables)'|has no member named '(saved_tensors|saved_variables)'/,
-    message: ([name = '']) => `${name} is Python's; in C++ it is ctx->get_saved_variables().`,
+    message: ([name = '']) =>
+      `${name} exists only in Python: write ctx->get_saved_variables() in C++.`,
     explanation: `\`\`\`cpp
 const variable_list saved = ctx->get_saved_variables();
 const at::Tensor& x = saved[0];
@@ -43,7 +44,7 @@ const at::Tensor& x = saved[0];
     match:
       /(?:no viable conversion from|cannot convert|could not convert) '(?:torch::autograd::)?(?:variable_list|std::vector<at::Tensor>)'.* to '(?:const )?at::Tensor/,
     within: /custom_function\.h/,
-    message: () => 'backward takes a list of gradients and returns one: variable_list, not Tensor.',
+    message: () => 'backward takes and returns a list of gradients: use variable_list, not Tensor.',
     explanation: shape,
   },
   {
@@ -55,7 +56,7 @@ const at::Tensor& x = saved[0];
   {
     match: /use of undeclared identifier 'None'|'None' was not declared in this scope/,
     message: () =>
-      "None is Python's: a gradient that does not exist is at::Tensor(), an empty optional std::nullopt.",
+      'None exists only in Python: write at::Tensor() for a missing gradient, std::nullopt for an empty optional.',
     explanation: `\`\`\`cpp
 return {grad_x, at::Tensor()};  // the second input has no gradient
 \`\`\``,

@@ -19,51 +19,52 @@ const meanings: readonly Meaning[] = [
     match:
       /(?:[Ff]unction (\S+) )?returned an incorrect number of gradients \(expected (\d+), got (\d+)\)/,
     message: ([name = '', expected = '', got = '']) =>
-      `${backward(name)} gives ${got === '1' ? '1 gradient' : `${got} gradients`}, but forward has ${expected === '1' ? '1 input' : `${expected} inputs`}.`,
-    hint: 'Return one for each input of forward (ctx does not count), in their order. Use at::Tensor() for inputs without a gradient, including numbers and options.',
+      `${backward(name)} returns ${got === '1' ? '1 gradient' : `${got} gradients`}, but forward has ${expected === '1' ? '1 input' : `${expected} inputs`}.`,
+    hint: 'Return one gradient for each input of forward (not for ctx), in the same order. Use at::Tensor() for inputs without a gradient, such as numbers and flags.',
   },
   {
     match:
       /Function (\S+) returned an invalid gradient at index (\d+) - got (\[[^\]]*\]) but expected shape compatible with (\[[^\]]*\])/,
     message: ([name = '', index = '', got = '', expected = '']) =>
-      `${backward(name)} gives a gradient of shape ${shapeOf(got)} for input ${index}, which is of shape ${shapeOf(expected)}.`,
-    hint: 'A gradient has the shape of its input: transpose it back, or sum over the dimensions that broadcasting added (at::sum_to). Or two gradients are exchanged.',
+      `${backward(name)} returns a gradient of shape ${shapeOf(got)} for input ${index}, which has shape ${shapeOf(expected)}.`,
+    hint: 'A gradient must have the shape of its input: transpose the gradient, or sum it over the dimensions that broadcasting added (at::sum_to). Or backward returns two gradients in the wrong order.',
   },
   {
     match: /Function (\S+) returned an invalid gradient at index (\d+) - (.+)/,
     message: ([name = '', index = '', what = '']) =>
-      `${backward(name)} gives a gradient that does not fit input ${index}: ${what.trim().replace(/\.$/, '')}.`,
-    hint: 'A gradient has the dtype, device and layout of its input.',
+      `${backward(name)} returns a gradient that does not match input ${index}: ${what.trim().replace(/\.$/, '')}.`,
+    hint: 'A gradient must have the dtype, device and layout of its input.',
   },
   {
     match:
       /one of the variables needed for gradient computation has been modified by an inplace operation: \[(\S+) (\[[^\]]*\])\]/,
     message: ([, shape = '']) =>
       `A tensor of shape ${shapeOf(shape)} was changed in place after forward saved it for backward.`,
-    hint: 'The gradient would use other values than forward. Write to a copy (x.clone()), or save the tensor after the last write to it.',
+    hint: 'Backward would compute with other values than forward. Write to a copy (x.clone()), or save the tensor after the last write to it.',
   },
   {
     match:
       /a (?:view of a )?leaf Variable that requires grad (?:is being|has been) used in an in-place operation/,
     message: () =>
-      'The operator writes to an input that requires grad: its original value would be lost.',
+      'The operator writes in place to an input that requires grad: autograd would lose the original value.',
     hint: 'Return a new tensor, or work on x.clone(). If the operator must write to its input, check the gradient of a function that passes a copy.',
   },
   {
     match: /element (\d+) of tensors does not require grad and does not have a grad_fn/,
     message: ([index = '0']) =>
-      `No gradient flows back from result ${index}: autograd did not record how it was computed.`,
+      `Result ${index} has no grad_fn: autograd did not record how it was computed.`,
     hint: 'Register a torch::autograd::Function (or an autograd entry in opsmith.json) for the operator. item(), data_ptr and detach() also stop the gradient.',
   },
   {
     match: /Trying to backward through the graph a second time/,
-    message: () => 'Backward ran a second time over a graph whose saved tensors were freed.',
-    hint: 'To run backward twice, set retain_graph=true for the first run. Do not keep results of one call for the next one in static variables or members.',
+    message: () =>
+      'Backward ran a second time on the same graph, but the first run freed the saved tensors.',
+    hint: 'To run backward twice, set retain_graph=true for the first run. Do not keep results in static variables or members for the next call.',
   },
   {
     match: /(?:the )?derivative for '?([\w:.]+)'? is not implemented/,
-    message: ([name = '']) => `${name} has no derivative, but a gradient through it was requested.`,
-    hint: 'Write the backward by hand, or use operators that have one.',
+    message: ([name = '']) => `${name} has no derivative, but backward needs its gradient.`,
+    hint: 'Write the backward by hand, or use operators that have a derivative.',
   },
 ]
 

@@ -59,7 +59,7 @@ function mismatch(text: string): Meaning | undefined {
     return {
       ...base,
       message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, and its C++ function has ${counts[3] ?? ''}.`,
-      hint: 'Give both the same number, in the same order. Or leave out the schema: libtorch then derives it from the function.',
+      hint: `Give both the same ${what}, in the same order. Or leave out the schema: libtorch then derives it from the function.`,
     }
   }
   const types = /Type mismatch in (argument|return) (\d+): (.+?) vs (.+?)\.?$/.exec(reason)
@@ -88,8 +88,8 @@ function signatures(text: string): Meaning | undefined {
   return {
     place: places(text).at(-1),
     operator: lastName(operator),
-    message: `The kernels of ${operator} take different arguments: ${kernels.join(', ')}.`,
-    hint: 'All kernels of an operator must have the C++ type of its schema.',
+    message: `The kernels of ${operator} have different C++ signatures: ${kernels.join(', ')}.`,
+    hint: 'All kernels of an operator must have the C++ signature that matches its schema.',
   }
 }
 
@@ -115,7 +115,7 @@ function libraryTwice(text: string): Meaning | undefined {
     place: again,
     operator: '',
     message: `${namespace} has two TORCH_LIBRARY blocks; the other is at ${first?.file ?? ''}:${first?.line ?? 0}.`,
-    hint: `Put all definitions into one, or make this one TORCH_LIBRARY_FRAGMENT(${namespace}, m).`,
+    hint: `Put all definitions into one block, or change this block to TORCH_LIBRARY_FRAGMENT(${namespace}, m).`,
   }
 }
 
@@ -130,7 +130,7 @@ function badSchema(text: string): Meaning | undefined {
     message: found
       ? `This schema is not complete: "${schema}" lacks ${found[1] === 'arrow' ? '-> and its results' : (found[1] ?? '')}.`
       : `This schema names an unknown type: "${schema}".`,
-    hint: 'A schema looks like this: name(Tensor x, float factor, int[] sizes) -> Tensor; without results, -> ().',
+    hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are no results, write -> ().',
   }
 }
 

@@ -1,21 +1,21 @@
 import { addInclude } from './rule'
 import type { Rule } from './rule'
 
-const numberTypes = `A schema's \`float\` is a C++ \`double\`, its \`int\` an \`int64_t\`; the dispatcher supports no other number types.
+const numberTypes = `A schema's \`float\` is \`double\` in C++, and its \`int\` is \`int64_t\`. The dispatcher supports only these number types.
 
 \`\`\`cpp
 at::Tensor scale(const at::Tensor& x, double factor, int64_t times);
 \`\`\``
 
-const operatorTypes = `Operators take and give \`at::Tensor\`, \`double\`, \`int64_t\`, \`bool\`, \`std::string\`, \`at::Scalar\`, \`std::optional\` and lists of these, and tuples of them as results. Pass the members of a struct one by one:
+const operatorTypes = `Arguments and results can be \`at::Tensor\`, \`double\`, \`int64_t\`, \`bool\`, \`std::string\`, \`at::Scalar\`, and optionals or lists of these. Results can also be tuples of these. Pass the members of a struct one by one:
 
 \`\`\`cpp
 at::Tensor scale(const at::Tensor& x, double factor, bool round);
 \`\`\`
 
-or make it a class that TorchScript knows: derived from \`torch::CustomClassHolder\`, registered with \`m.class_<Options>("Options")\`, and taken as \`const c10::intrusive_ptr<Options>&\`.`
+or make the struct a TorchScript class: derive it from \`torch::CustomClassHolder\`, register it with \`m.class_<Options>("Options")\`, and pass it as \`const c10::intrusive_ptr<Options>&\`.`
 
-const verb = (way: string | undefined): string => (way === 'output' ? 'give' : 'take')
+const verb = (way: string | undefined): string => (way === 'output' ? 'return' : 'take')
 
 /** Mistakes in m.def, m.impl and what they are given. */
 export const registrationRules: Rule[] = [
@@ -46,7 +46,7 @@ export const registrationRules: Rule[] = [
     match:
       /no type named 'element_type' in '(?:struct |class )?(?:std::remove_pointer_t<)?([\w:]+)|INVALID TYPE: Tried to .* unsupported type/,
     message: ([type = 'this type']) =>
-      `An operator cannot take or give ${type}, which the dispatcher does not support.`,
+      `An operator cannot take or return ${type}: the dispatcher does not support it.`,
     explanation: operatorTypes,
   },
   {
@@ -80,7 +80,7 @@ or give the functions different names. In the schema, overloads have names too: 
     match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,
     message: ([namespace = '']) =>
       `${namespace} has a TORCH_LIBRARY in this file already. A namespace can have only one.`,
-    explanation: `Put all definitions into one block. Elsewhere, add to it:
+    explanation: `Put all definitions into one block. In another place, add definitions with a fragment:
 
 \`\`\`cpp
 TORCH_LIBRARY_FRAGMENT(my_ops, m) {
@@ -107,7 +107,7 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
     match: /as many py::arg as the function has parameters, or none/,
     message: () =>
       'm.def names some arguments with py::arg, but not all arguments of the function.',
-    explanation: `Name all of them, in the order of the function's parameters, or none. Without py::arg they have their C++ names.
+    explanation: `Name all of them, in the order of the function's parameters, or none. Without py::arg, the arguments have their C++ names.
 
 \`\`\`cpp
 m.def("scale", &scale, py::arg("x"), py::arg("factor") = 1.0);

@@ -26,7 +26,7 @@ export const valueRules: Rule[] = [
     match:
       /no viable conversion from '(?:const )?(?:at::)?DeprecatedTypeProperties' to|could not convert .* from '(?:const )?at::DeprecatedTypeProperties'|cannot convert '(?:const )?at::DeprecatedTypeProperties'|no matching function for call to 'scalar_type\((?:const )?at::DeprecatedTypeProperties/,
     message: () => 'x.type() is not a dtype, but AT_DISPATCH needs one: write x.scalar_type().',
-    explanation: `\`Tensor::type()\` is an old name for several things. \`scalar_type()\` is the dtype, \`device()\` where the tensor is, \`options()\` all of it:
+    explanation: `\`Tensor::type()\` is deprecated. Use \`scalar_type()\` for the dtype, \`device()\` for the device, and \`options()\` for all properties of a new tensor:
 
 \`\`\`cpp
 AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "twice", [&] {
@@ -39,7 +39,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "twice", [&] {
     match: /'omp\.h' file not found|^omp\.h: No such file or directory/,
     message: () =>
       "omp.h is not installed for this compiler: use at::parallel_for, which does not need it, or install libomp's development package.",
-    explanation: `\`at::parallel_for\` splits a loop over libtorch's own threads. It needs no \`omp.h\`, no flag, and follows \`torch.set_num_threads\`:
+    explanation: `\`at::parallel_for\` splits a loop over libtorch's own threads. It does not need \`omp.h\` or a compiler flag, and \`torch.set_num_threads\` sets its number of threads:
 
 \`\`\`cpp
 #include <ATen/Parallel.h>
@@ -49,7 +49,7 @@ at::parallel_for(0, n, 1024, [&](int64_t begin, int64_t end) {
 });
 \`\`\`
 
-For \`omp_get_thread_num()\`, install the package of your clang's version, for example \`apt-get install libomp-19-dev\`, or choose g++ in Doctor, which has an \`omp.h\` of its own.`,
+If the code needs \`omp_get_thread_num()\`, install the package of your clang's version, for example \`apt-get install libomp-19-dev\`, or choose g++ in Doctor: g++ has its own \`omp.h\`.`,
   },
   {
     match: new RegExp(
@@ -63,7 +63,7 @@ For \`omp_get_thread_num()\`, install the package of your clang's version, for e
     match:
       /'data(?:<[^>]+>)?' is deprecated|at::Tensor::data\(\) const.* is deprecated|(?:no member named|has no member named) 'data'/,
     message: () => 'data<T>() has been replaced: use data_ptr<T>().',
-    explanation: `\`data_ptr<T>()\` is the same. \`const_data_ptr<T>()\` and \`mutable_data_ptr<T>()\` also state whether the code reads or writes. Reading then does not copy a copy-on-write tensor.
+    explanation: `\`data_ptr<T>()\` returns the same pointer. \`const_data_ptr<T>()\` and \`mutable_data_ptr<T>()\` also state whether the code reads or writes. \`const_data_ptr<T>()\` does not copy a copy-on-write tensor.
 
 \`\`\`cpp
 const float* from = x.const_data_ptr<float>();
@@ -91,14 +91,14 @@ at::Tensor y = AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&] {
 });
 \`\`\`
 
-or let it write to a variable outside, and do not use the result.`,
+or let the lambda write to a variable of the enclosing function, and do not use the result of AT_DISPATCH.`,
   },
   {
     match:
       /return type '(.+?)' must match previous return type '(.+?)' when lambda|inconsistent types '(.+?)' and '(.+?)' deduced for lambda return type/,
     message: ([one = '', other = '']) =>
       `This lambda returns ${one} in one place and ${other} in another: give it one return type.`,
-    explanation: `In AT_DISPATCH the lambda is compiled once for every type of \`scalar_t\`. All of them must return the same type, in every return statement:
+    explanation: `In AT_DISPATCH the lambda is compiled once for every type of \`scalar_t\`. Each version must return the same type, in every return statement:
 
 \`\`\`cpp
 AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
@@ -112,14 +112,14 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
       /variable '(\w+)' cannot be implicitly captured in a lambda with no capture-default|'(\w+)' is not captured/,
     message: ([name = '']) =>
       `The lambda uses ${name} of the enclosing function, but captures nothing: write [&].`,
-    explanation: `\`[&]\` lets a lambda use variables of the enclosing function. This is right if it is called at once, as in AT_DISPATCH and \`at::parallel_for\`. A lambda that is called later, such as one in \`m.def\`, must capture copies: \`[factor]\`.`,
+    explanation: `\`[&]\` lets a lambda use variables of the enclosing function. This is right if the lambda is called immediately, as in AT_DISPATCH and \`at::parallel_for\`. A lambda that is called later, such as one in \`m.def\`, must capture copies: \`[factor]\`.`,
   },
   {
     match:
       /no type named '(\w+)' in namespace 'torch'|'(\w+)' in namespace 'torch' does not name|no member named '(\w+)' in namespace 'torch'|'(\w+)' is not a member of 'torch'/,
     message: ([name = '']) =>
       `torch::${name} is not declared by the headers that are included here: write at::${name}, or include <torch/torch.h>.`,
-    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The short headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) have it as \`at::Tensor\`; \`torch::\` names come with \`<torch/torch.h>\` or \`<torch/extension.h>\`, which take many times longer to compile.`,
+    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The short headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) declare only \`at::Tensor\`. \`<torch/torch.h>\` and \`<torch/extension.h>\` declare both names, but take many times longer to compile.`,
     absorbs:
       /in namespace 'torch'|is not a member of 'torch'|has not been declared|'\w+' was not declared|to declare '\w+' as|expected .* before/,
     fix: (diagnostic) => replaceWord(diagnostic, 'torch', 'at', -7),
@@ -211,7 +211,7 @@ const at::Tensor largest = std::get<0>(at::max(x, 0));
     match:
       /value of type '(?:at::)?Tensor' is not contextually convertible to 'bool'|could not convert .* from 'at::Tensor' to 'bool'/,
     message: () =>
-      'A comparison of tensors is a tensor with a value for each element; it cannot be a condition.',
+      'A Tensor cannot be a condition, because it has a value for each element: use at::where, or all().item<bool>().',
     explanation: `\`\`\`cpp
 y = at::where(x > 0, x, 0);           // element by element
 if ((x > 0).all().item<bool>()) { }   // all elements; waits for the GPU
@@ -222,11 +222,12 @@ if ((x > 0).all().item<bool>()) { }   // all elements; waits for the GPU
       /'(\w+)' is a (private|protected) member of '(?:at|c10)::\w+'|'[^']*?(\w+)' is (private|protected) within this context/,
     within: /'[^']*(?:at|c10|torch)::/,
     message: ([name = '']) => `${name} is private to libtorch; use a public method.`,
-    explanation: `Private members change from release to release. \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\`, \`x.options()\` show most of what is inside.`,
+    explanation: `Private members change from release to release. Use public methods instead, such as \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\` and \`x.options()\`.`,
   },
   {
     match: /use of overloaded operator '(.+?)' is ambiguous|ambiguous overload for 'operator(.+?)'/,
-    message: ([sign = '']) => `Several operator${sign} match equally well here: state the type.`,
+    message: ([sign = '']) =>
+      `Several overloads of operator${sign} match equally well here: state the type.`,
     explanation: `\`{}\` can become any type, and a number can become a \`Scalar\`, a \`Tensor\` or an index. State the type:
 
 \`\`\`cpp
@@ -237,8 +238,8 @@ y = x * static_cast<double>(factor);
   {
     match: /call to '([\w:]+)' is ambiguous|call of overloaded '([\w:]+)\(/,
     message: ([name = '']) =>
-      `Several functions called ${name} match these arguments equally well: state the type.`,
-    explanation: `The notes list the candidates. State the type of the ambiguous argument:
+      `Several overloads of ${name} match these arguments equally well: state the type.`,
+    explanation: `The compiler's notes list the candidates. State the type of the ambiguous argument:
 
 \`\`\`cpp
 at::sum(x, at::IntArrayRef{0, 1});
@@ -248,7 +249,7 @@ at::sum(x, at::IntArrayRef{0, 1});
     match:
       /no member named '(\w+)' in 'at::Tensor'|'(?:const )?class at::Tensor' has no member named '(\w+)'/,
     message: ([name = '']) =>
-      `A Tensor has no method ${name}; some of libtorch's operators are functions only: at::${name}(x).`,
-    explanation: `Operators that create or join tensors are functions (\`at::zeros_like(x)\`, \`at::cat({x, y})\`); most others are both. Names with a trailing \`_\` write to the tensor itself. Python's attributes are methods: \`x.sizes()\`, \`x.scalar_type()\`, \`x.dim()\`.`,
+      `A Tensor has no method ${name}. Some of libtorch's operators are only functions: write at::${name}(x).`,
+    explanation: `Operators that create or join tensors are functions (\`at::zeros_like(x)\`, \`at::cat({x, y})\`); most others are both functions and methods. Names with a trailing \`_\` write to the tensor in place. Python's attributes are methods in C++: \`x.sizes()\`, \`x.scalar_type()\`, \`x.dim()\`.`,
   },
 ]
