@@ -290,7 +290,7 @@ namespace {
 
 // In a clause. libtorch itself says it in a warning at most.
 std::string why_no_cuda() {
-  if (!c10::impl::hasDeviceGuardImpl(at::kCUDA)) return "libtorch here is a CPU build";
+  if (!c10::impl::hasDeviceGuardImpl(at::kCUDA)) return "this libtorch is a CPU build";
   const auto report = report_driver();
   if (!report.why.empty()) return report.why;
   const auto version = [](int number) {

@@ -52,19 +52,19 @@ it('the GPU self-test shows a verdict and a reason for each check, and copies th
   await app.testId('gpu-run').click()
   await app.testId('gpu-copy').waitFor()
   expect(await found('driver')).toMatch(
-    /^passed Driver and devices cuInit answers CUDA_SUCCESS.* 1 GPU: NVIDIA H100 \(stand-in\)/,
+    /^passed Driver and devices cuInit returns CUDA_SUCCESS.* 1 GPU: NVIDIA H100 \(stand-in\)/,
   )
   expect(await found('toolchain')).toMatch(
     /^failed CUDA toolkit .*does not build: this nvcc compiles nothing/,
   )
-  expect(await found('faults')).toMatch(/^skipped Faults Not run: libtorch here is a CPU build\./)
+  expect(await found('faults')).toMatch(/^skipped Faults Not run: this libtorch is a CPU build\./)
   await app.testId('gpu-checks').scrollIntoViewIfNeeded()
   for (const theme of ['dark', 'light'] as const) {
     await app.page.emulateMedia({ colorScheme: theme })
     await app.picture(`gpu-check-${theme}`)
   }
   await app.testId('gpu-copy').click()
-  await copied(app, /\| Driver and devices \| passed \| cuInit answers CUDA_SUCCESS/)
+  await copied(app, /\| Driver and devices \| passed \| cuInit returns CUDA_SUCCESS/)
 })
 
 it('Stop ends it in the middle of a check, which says so', async () => {

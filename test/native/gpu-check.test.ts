@@ -37,12 +37,12 @@ describe('the checks of a GPU, on a device that does what they expect', () => {
   it('every fault is named with its operator, and the next call is right', async () => {
     const { status, reason, figures } = await check('faults')
     expect(status, reason).toBe('passed')
-    expect(figures['a write outside of its memory']).toMatch(
+    expect(figures['an out-of-bounds write']).toMatch(
       /call opsmith_gpu_check::store_outside.*illegal memory access/,
     )
     expect(figures['an assertion in a kernel']).toMatch(/::assertion.*device-side assert/)
     expect(figures['a kernel that never ends']).toMatch(/No result .* 5 s .*::endless/)
-    expect(figures['more memory than there is']).toMatch(/memory/)
+    expect(figures['an allocation that is too large']).toMatch(/memory/)
   })
 })
 

@@ -86,7 +86,7 @@ describe.skipIf(hasGpu)('doctor --gpu where there is no driver', () => {
     const reasons = checks.filter(({ name }) => name !== 'toolchain').map(({ reason }) => reason)
     for (const reason of reasons)
       expect(reason).toContain('libcuda.so.1 (NVIDIA’s driver) is not on this machine')
-    expect(checks.find(({ name }) => name === 'toolchain')?.reason).toMatch(/^nvcc is not here/)
+    expect(checks.find(({ name }) => name === 'toolchain')?.reason).toMatch(/^nvcc was not found/)
   })
 
   it('a card that nvidia-smi lists is one that cannot be used', async () => {
@@ -99,7 +99,7 @@ describe.skipIf(hasGpu)('doctor --gpu where there is no driver', () => {
 describe('doctor --gpu with a driver', () => {
   it('names its device, the CUDA that it takes and what cuInit answers', async () => {
     expect(await driverOf(driver)).toBe(
-      'passed: cuInit answers CUDA_SUCCESS, the driver takes CUDA up to 13.0 and has 1 GPU: NVIDIA H100 (stand-in).',
+      'passed: cuInit returns CUDA_SUCCESS; the driver supports CUDA up to 13.0 and has 1 GPU: NVIDIA H100 (stand-in).',
     )
   })
 
@@ -177,7 +177,9 @@ describe('the time of doctor --gpu', () => {
     vi.stubEnv('CUDA_HOME', '/nowhere')
     const { checks, seconds } = unwrap(await workbench.gpuChecks.run({ seconds: 3 }))
     expect(seconds).toBeLessThan(30)
-    const late = checks.filter(({ reason }) => reason.startsWith('Not run: out of time.'))
+    const late = checks.filter(({ reason }) =>
+      reason.startsWith('Not run: the time limit was reached.'),
+    )
     expect(late.map(({ name }) => name)).toEqual(['toolchain'])
   })
 })

@@ -31,7 +31,7 @@ const namesLostDevice = ({ exit, message }: WorkbenchError, op: string): boolean
 
 const faults: readonly Fault[] = [
   {
-    name: 'a write outside of its memory',
+    name: 'an out-of-bounds write',
     op: 'store_outside',
     seconds: 20,
     isNamed: namesLostDevice,
@@ -49,7 +49,7 @@ const faults: readonly Fault[] = [
     isNamed: ({ code, message }, op) => code === 'host.timeout' && message.includes(op),
   },
   {
-    name: 'more memory than there is',
+    name: 'an allocation that is too large',
     op: 'allocate',
     args: ['x', tooMuch],
     seconds: 20,
@@ -101,7 +101,7 @@ export async function whyUnprotected(session: GpuSession, check: CheckOperator):
   const failures = report.value.findings.filter(({ status }) => status === 'failed')
   if (failures.some(({ reason }) => /memory fault/.test(reason))) return ''
   const [first] = failures
-  return first ? `its checks find "${first.reason}"` : 'its checks find nothing'
+  return first ? `its checks report "${first.reason}"` : 'its checks report no failure'
 }
 
 /** Each fault, then a call that must be right; operator checks of what is right, on the device and on the CPU. */

@@ -49,7 +49,9 @@ async function whyNoKernelRuns(session: GpuSession): Promise<string> {
   const library = await session.library()
   // Of a build that was stopped, the check says so itself.
   if (!library.ok) return library.error.code === 'cancelled' ? '' : library.error.message
-  return library.value.report.ok ? '' : 'its kernels do not build (see CUDA toolkit)'
+  return library.value.report.ok
+    ? ''
+    : 'the kernels of this check do not build (see the check "CUDA toolkit")'
 }
 
 const onDevice =
@@ -64,7 +66,7 @@ const toolchainCheck: Check = async (session) => {
   const { toolchain, nvcc } = session.facts
   if (!toolchain.ok) return skipped(toolchain.error.message)
   if (!toolchain.value.cuda)
-    return skipped('nvcc is not here: CUDA sources cannot be compiled, C++ operators can.')
+    return skipped('nvcc was not found: CUDA sources cannot be compiled, but C++ operators can.')
   const library = await session.library()
   if (!library.ok) return withoutAnswer(library.error)
   const { report, refusedHost } = library.value
@@ -78,7 +80,7 @@ const toolchainCheck: Check = async (session) => {
     refusedHost,
     missing,
     build: {
-      error: report.ok ? '' : (error?.message ?? 'its library does not link'),
+      error: report.ok ? '' : (error?.message ?? 'the linker fails'),
       seconds: report.seconds,
       kernels: [...kernels].map((one) => `sm_${one}`).join(', '),
     },
@@ -146,10 +148,10 @@ const eventsCheck: Check = async (session) => {
 /** As opsmith_gpu_check::place counts them (native/gpu_check/kernels.h). */
 const places = [
   { where: 'the current stream', expected: 'timed' },
-  { where: 'the default stream, another being current', expected: 'not captured' },
-  { where: 'a blocking stream of its own', expected: 'timed' },
-  { where: 'a non-blocking stream of its own', expected: 'asynchronous' },
-  { where: 'the current stream, and forward waits until it is done', expected: 'waits' },
+  { where: 'the default stream while another stream is current', expected: 'not captured' },
+  { where: 'its own blocking stream', expected: 'timed' },
+  { where: 'its own non-blocking stream', expected: 'asynchronous' },
+  { where: 'the current stream, with a wait in forward', expected: 'waits' },
 ]
 
 const streamsCheck: Check = async (session) => {
@@ -186,7 +188,7 @@ const cacheCheck: Check = async (session) => {
   const { driver } = session.facts
   const [device] = driver?.devices ?? []
   if (!device || device.cacheBytes === 0)
-    return skipped('The driver does not say how large the L2 cache is.')
+    return skipped('The driver does not report the size of the L2 cache.')
   const { cacheBytes, multiprocessors } = device
   const read = (bytes: number, times: number): CallOfCheck => ({
     op: 'opsmith_gpu_check::read',

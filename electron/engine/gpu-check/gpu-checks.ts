@@ -36,7 +36,8 @@ export interface GpuCheckOptions {
 /** The command takes less than a minute: it starts before these, and ends its op hosts after them. */
 const usualSeconds = 55
 
-const outOfTime = 'Not run: out of time. Try again: what nvcc has compiled is not compiled again.'
+const outOfTime =
+  'Not run: the time limit was reached. Try again: nvcc does not compile the same kernels again.'
 
 /** Aborted with the first of them. AbortSignal.any() is not in the Node of older Electrons. */
 function firstOf(signals: readonly AbortSignal[]): AbortSignal {

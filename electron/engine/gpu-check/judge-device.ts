@@ -36,25 +36,26 @@ export function judgeEvents(figures: EventFigures): Judgement {
   const wrong: string[] = []
   const doubts: string[] = []
   const compare = (name: string, off: number, good: number): void => {
-    const text = `events give ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} than the device’s own clock for ${name}`
+    const text = `events measure ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} than the device’s own clock over ${name}`
     if (!(Math.abs(off) < 10 * good)) wrong.push(text)
     else if (Math.abs(off) > good) doubts.push(text)
   }
   compare('10 ms', longOff, 0.01)
   // A launch is a part of it, and the device's clock may tick each microsecond.
   compare('100 µs', shortOff, 0.03)
-  if (!(empty < 20e-6)) wrong.push(`events with nothing between them are ${micro(empty)} µs apart`)
+  if (!(empty < 20e-6))
+    wrong.push(`events without a kernel between them are ${micro(empty)} µs apart`)
   else if (empty > 3e-6)
-    doubts.push(`events with nothing between them are ${micro(empty)} µs apart`)
+    doubts.push(`events without a kernel between them are ${micro(empty)} µs apart`)
   if (behind > mostBehind * samples)
     doubts.push(
-      `${behind} of ${samples} samples include the launch: the host was not ahead of the device`,
+      `${behind} of ${samples} samples include the launch: the device waited for the host`,
     )
   return judge(
     {
       wrong,
       doubts,
-      found: `events with nothing between them are ${micro(empty)} µs apart, and 10 ms are ${percent(Math.abs(longOff))} off`,
+      found: `events without a kernel between them are ${micro(empty)} µs apart, and 10 ms are measured with an error of ${percent(Math.abs(longOff))}`,
     },
     {
       'nothing, µs': micro(empty),
@@ -80,10 +81,10 @@ export function judgeStreams(findings: readonly StreamFinding[]): Judgement {
     {
       wrong: wrong.map(
         ({ where, expected, found }) =>
-          `a kernel on ${where} is ${found}, it should be ${expected}`,
+          `a kernel on ${where} is found as "${found}", but should be "${expected}"`,
       ),
       doubts: [],
-      found: `kernels on ${findings.length} kinds of streams are recognised`,
+      found: `kernels on ${findings.length} kinds of streams are classified correctly`,
     },
     Object.fromEntries(findings.map(({ where, found }) => [where, found])),
   )
@@ -120,25 +121,27 @@ export function judgeCache({ cacheBytes, curve, warm, cold }: CacheFigures): Jud
         cold > warm
           ? []
           : [
-              `a read after the flush takes ${micro(cold)} µs, one without ${micro(warm)} µs: cold times are not cold`,
+              `a read after the flush takes ${micro(cold)} µs, and a read without it ${micro(warm)} µs: the flush does not empty the cache`,
             ],
       doubts: [
         ...(gain > 1.2 && isFar
           ? [
-              `reads get slower from ${mebi(knee)} on, the driver says that the cache has ${mebi(cacheBytes)}`,
+              `reads get slower from ${mebi(knee)} on, but the driver reports a cache of ${mebi(cacheBytes)}`,
             ]
           : []),
-        ...(gain > 1.2 ? [] : ['no size is read quicker than another: the cache cannot be seen']),
+        ...(gain > 1.2
+          ? []
+          : ['reads of all sizes are equally fast: the cache has no effect on them']),
       ],
-      found: `a quarter of the L2 cache is read in ${micro(warm)} µs, after a flush in ${micro(cold)} µs; reads get slower from ${mebi(knee)} on, of ${mebi(cacheBytes)}`,
+      found: `a read of a quarter of the L2 cache takes ${micro(warm)} µs, and ${micro(cold)} µs after a flush; reads get slower from ${mebi(knee)} on (the cache has ${mebi(cacheBytes)})`,
     },
     {
-      'L2 by the driver, MiB': Math.round(cacheBytes / 2 ** 20),
+      'L2 size from the driver, MiB': Math.round(cacheBytes / 2 ** 20),
       'reads get slower above, MiB': Math.round(knee / 2 ** 20),
       'warm, µs': micro(warm),
       'cold, µs': micro(cold),
-      'in the cache, GB/s': giga(Math.max(...rates)),
-      'beyond it, GB/s': giga(Math.min(...rates)),
+      'reads from the cache, GB/s': giga(Math.max(...rates)),
+      'reads from memory, GB/s': giga(Math.min(...rates)),
     },
   )
 }
@@ -183,47 +186,47 @@ export function judgeCeilings(figures: CeilingFigures): Judgement {
     // Drivers of the newest devices no longer give their memory's clock.
     if (!Number.isFinite(part)) doubts.push(`${what} cannot be compared with the device’s peak`)
     else if (part > 1.1)
-      wrong.push(`${what} is ${percent(part)} of the device’s peak, which cannot be`)
+      wrong.push(`${what} is ${percent(part)} of the device’s peak, which is impossible`)
     else if (part < least) doubts.push(`${what} is only ${percent(part)} of the device’s peak`)
   }
-  compare('a copy', copy, 0.6)
-  compare('a product of float32', float32, 0.4)
+  compare('the bandwidth of a copy', copy, 0.6)
+  compare('the rate of a float32 matrix product', float32, 0.4)
   const low = Math.min(...clocks)
   const high = Math.max(...clocks)
-  if (unread !== '') doubts.push(`its clock and throttling cannot be read: ${unread}`)
+  if (unread !== '') doubts.push(`the device’s clock and throttling cannot be read: ${unread}`)
   else if (clocks.length > 0 && high / low > 1.1)
     doubts.push(
-      `its clock moved between ${Math.round(low / 1e6)} and ${Math.round(high / 1e6)} MHz`,
+      `the device’s clock changed between ${Math.round(low / 1e6)} and ${Math.round(high / 1e6)} MHz`,
     )
   const reasons = slowedBy.filter((reason) => reason !== 'power cap')
-  if (reasons.length > 0) doubts.push(`it was slowed down (${reasons.join(', ')})`)
+  if (reasons.length > 0) doubts.push(`the device reduced its clock (${reasons.join(', ')})`)
   if (processes !== undefined && processes > 1)
     doubts.push(
-      `${counted(processes - 1, 'other process').replace('processs', 'processes')} computed on it`,
+      `${counted(processes - 1, 'other process').replace('processs', 'processes')} used the device`,
     )
   return judge(
     {
       wrong,
       doubts,
-      found: `a copy moves ${giga(ceilings.bytesPerSecond)} GB/s (${percent(copy)} of the peak), a product of float32 makes ${(product / 1e12).toFixed(1)} TFLOP/s (${percent(float32)})`,
+      found: `a copy reaches ${giga(ceilings.bytesPerSecond)} GB/s (${percent(copy)} of the peak), a float32 matrix product ${(product / 1e12).toFixed(1)} TFLOP/s (${percent(float32)})`,
     },
     {
       'copy, GB/s': giga(ceilings.bytesPerSecond),
-      'peak by memory clock and width, GB/s': giga(peaks.bytesPerSecond),
+      'peak from memory clock and bus width, GB/s': giga(peaks.bytesPerSecond),
       ...Object.fromEntries(
         Object.entries(ceilings.flopsPerSecond).map(([dtype, flops]) => [
           `${dtype}, TFLOP/s`,
           Number((flops / 1e12).toFixed(2)),
         ]),
       ),
-      'peak of float32, TFLOP/s': Number((peaks.flopsPerSecond / 1e12).toFixed(2)),
+      'float32 peak, TFLOP/s': Number((peaks.flopsPerSecond / 1e12).toFixed(2)),
       ...(clocks.length > 0
         ? {
             'lowest clock, MHz': Math.round(low / 1e6),
             'highest clock, MHz': Math.round(high / 1e6),
           }
         : {}),
-      'slowed by': slowedBy.join(', '),
+      'clock reduced by': slowedBy.join(', '),
       ...(processes === undefined ? {} : { processes }),
     },
   )
@@ -253,24 +256,26 @@ export function judgeGraph(figures: GraphFigures): Judgement {
   return judge(
     {
       wrong: [
-        ...(missing === '' ? [] : [`a product and a relu are not replayed: ${missing}`]),
-        ...captured.map(([name]) => `${name} was captured, and a replay of it is wrong`),
-        ...(grown > leak ? [`100 captures leave ${mebi(grown)} in use`] : []),
+        ...(missing === ''
+          ? []
+          : [`a graph of a matrix product and a relu cannot be replayed: ${missing}`]),
+        ...captured.map(([name]) => `${name} was captured, but a graph cannot replay it correctly`),
+        ...(grown > leak ? [`100 captures leak ${mebi(grown)} of device memory`] : []),
       ],
       doubts:
         missing === '' && replayed > warm * 1.03
           ? [
-              `a replay takes ${micro(replayed)} µs a call, more than a call without a graph: ${micro(warm)} µs`,
+              `a replayed call takes ${micro(replayed)} µs, but a call without a graph takes only ${micro(warm)} µs`,
             ]
           : [],
-      found: `a product and a relu are replayed with the right results in ${micro(replayed)} µs (${micro(warm)} µs without a graph), and ${Object.keys(refusals).join(' and ')} are refused`,
+      found: `a graph of a matrix product and a relu is replayed with the right results in ${micro(replayed)} µs (${micro(warm)} µs without a graph), and ${Object.keys(refusals).join(' and ')} are refused`,
     },
     {
       'replayed, µs': micro(replayed),
       'warm, µs': micro(warm),
       ...refusals,
       ...(Number.isFinite(grown)
-        ? { 'grown by 100 captures, MiB': Math.round(grown / 2 ** 20) }
+        ? { 'leaked by 100 captures, MiB': Math.round(grown / 2 ** 20) }
         : {}),
     },
   )
@@ -306,25 +311,25 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
       wrong:
         Math.abs(off) > 0.5
           ? [
-              `a kernel takes ${micro(kernel.seconds)} µs in the profile and ${micro(before)} µs by events`,
+              `a kernel takes ${micro(kernel.seconds)} µs in the profile, but ${micro(before)} µs between events`,
             ]
           : [],
       doubts: [
         ...(Math.abs(off) > 0.1 && Math.abs(off) <= 0.5
           ? [
-              `a kernel takes ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} in the profile than by events`,
+              `a kernel takes ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} in the profile than between events`,
             ]
           : []),
-        ...(lacks.length > 0 ? [`its ${lacks.join(', ')} are not in the profile`] : []),
-        ...(slower > 0.03 ? [`after a profile a call takes ${percent(slower)} longer`] : []),
+        ...(lacks.length > 0 ? [`the profile lacks the kernel’s ${lacks.join(', ')}`] : []),
+        ...(slower > 0.03 ? [`calls are ${percent(slower)} slower after a profile`] : []),
       ],
-      found: `one relu is ${counted(kernels.length, 'kernel')} of ${micro(kernel.seconds)} µs, ${micro(before)} µs by events`,
+      found: `one relu runs ${counted(kernels.length, 'kernel')} in ${micro(kernel.seconds)} µs (${micro(before)} µs between events)`,
     },
     {
       kernels: kernels.length,
       'in the profile, µs': micro(kernel.seconds),
-      'by events before, µs': micro(before),
-      'by events after, µs': micro(after),
+      'between events before the profile, µs': micro(before),
+      'between events after the profile, µs': micro(after),
       ...(kernel.registers === undefined ? {} : { registers: kernel.registers }),
     },
   )
@@ -352,18 +357,22 @@ export interface FaultFigures {
 export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures): Judgement {
   const wrong = [
     ...faults.flatMap(({ fault, answer, isNamed, isNextRight }) => [
-      ...(answer === '' ? [`${fault} goes unnoticed`] : []),
+      ...(answer === '' ? [`${fault} is not reported`] : []),
       ...(isNextRight ? [] : [`after ${fault} the next call fails`]),
-      ...(answer !== '' && !isNamed ? [`${fault} is reported as: ${answer}`] : []),
+      ...(answer !== '' && !isNamed
+        ? [`${fault} is reported with the wrong message: ${answer}`]
+        : []),
     ]),
-    ...failedChecks.map((one) => `the operator check ${one} fails for an operator that is right`),
-    ...(unprotected === '' ? [] : [`a backward that crashes is not kept apart: ${unprotected}`]),
+    ...failedChecks.map((one) => `the operator check ${one} fails for a correct operator`),
+    ...(unprotected === ''
+      ? []
+      : [`a crash in backward is not reported as a crash: ${unprotected}`]),
   ]
   return judge(
     {
       wrong,
       doubts: [],
-      found: `${counted(faults.length, 'fault')} are named, and the next call is right each time`,
+      found: `${counted(faults.length, 'fault')} are reported correctly, and the call after each fault gives the right result`,
     },
     Object.fromEntries(faults.map(({ fault, answer }) => [fault, answer])),
   )

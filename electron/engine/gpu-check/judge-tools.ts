@@ -23,7 +23,7 @@ export interface DriverFacts {
 /** Why a GPU that is here cannot be used, or that there is none. */
 function judgeWithoutDriver({ driver, gpus }: DriverFacts, why: string): Judgement {
   const figures = { GPUs: gpus.length, cuInit: driver?.code ?? '' }
-  if (gpus.length === 0) return skipped(sentence(`No NVIDIA GPU is known here: ${why}`), figures)
+  if (gpus.length === 0) return skipped(sentence(`No NVIDIA GPU was found: ${why}`), figures)
   const names = gpus.map(({ name }) => name).join(', ')
   return failed(sentence(`${names} cannot be used: ${why}`), figures)
 }
@@ -31,7 +31,8 @@ function judgeWithoutDriver({ driver, gpus }: DriverFacts, why: string): Judgeme
 /** The driver opens, has devices, and fits libtorch and nvcc. */
 export function judgeDriver(facts: DriverFacts): Judgement {
   const { driver, gpus, isWsl, persistence } = facts
-  if (!driver) return judgeWithoutDriver(facts, 'set-up has not been run, and nothing can ask it')
+  if (!driver)
+    return judgeWithoutDriver(facts, 'set-up has not been run, so Opsmith cannot query the driver')
   if (driver.why !== '') return judgeWithoutDriver(facts, driver.why)
   const version = cudaVersionOf(driver.version)
   const mismatches = cudaMismatches({
@@ -48,12 +49,12 @@ export function judgeDriver(facts: DriverFacts): Judgement {
       doubts: [
         ...saying('limits'),
         ...(gpus.some(({ isDivided }) => isDivided)
-          ? ['a GPU is divided (MIG): times are those of an instance']
+          ? ['a GPU is partitioned (MIG): times are for one instance']
           : []),
         ...(facts.unlisted === '' ? [] : [facts.unlisted]),
-        ...(isWsl ? ['this is WSL: clocks and kernels may not be readable'] : []),
+        ...(isWsl ? ['in WSL, clocks and kernels may be unreadable'] : []),
       ],
-      found: `cuInit answers ${driver.code}, the driver takes CUDA up to ${version} and has ${counted(driver.devices.length, 'GPU')}: ${names}`,
+      found: `cuInit returns ${driver.code}; the driver supports CUDA up to ${version} and has ${counted(driver.devices.length, 'GPU')}: ${names}`,
     },
     {
       cuInit: driver.code,
@@ -106,20 +107,22 @@ export function judgeLibtorch(facts: LibtorchFacts): Judgement {
     'devices of the driver': driver.devices.length,
     'machine code for': code.machine.map((one) => `sm_${one}`).join(' '),
   }
-  if (!facts.isCudaBuild) return skipped(`libtorch ${version} here is a CPU build.`, figures)
+  if (!facts.isCudaBuild) return skipped(`libtorch ${version} is a CPU build.`, figures)
   const uncovered = driver.devices.filter(
     ({ architecture }) => code.machine.length > 0 && !covers(code, Number(architecture)),
   )
   const wrong = [
     ...(devices === driver.devices.length
       ? []
-      : [`libtorch sees ${counted(devices, 'device')}, the driver has ${driver.devices.length}`]),
+      : [
+          `libtorch sees ${counted(devices, 'device')}, but the driver has ${driver.devices.length}`,
+        ]),
     ...uncovered.map(
       ({ name, architecture }) => `libtorch has no code for ${name} (sm_${architecture})`,
     ),
     ...additions.flatMap((one, index) => (one === '' ? [] : [`cuda:${index}: ${one}`])),
   ]
-  const found = `libtorch ${version} sees ${counted(devices, 'device')} and adds right on each`
+  const found = `libtorch ${version} sees ${counted(devices, 'device')} and computes the right sum on each`
   return judge({ wrong, doubts: [], found }, figures)
 }
 
@@ -149,8 +152,9 @@ export function judgeToolchain(facts: ToolchainFacts): Judgement {
     const host = facts.refusedHost === '' ? '' : ` (${facts.refusedHost})`
     return failed(sentence(`a small CUDA library does not build: ${build.error}${host}`), figures)
   }
-  const built = `nvcc ${nvcc} compiles a kernel with and one without libtorch’s headers for ${build.kernels}`
-  if (!ran) return skipped(sentence(`${built}; they were not run: ${facts.missing}`), figures)
+  const built = `nvcc ${nvcc} compiles two kernels for ${build.kernels}, one of them with libtorch’s headers`
+  if (!ran)
+    return skipped(sentence(`${built}; the kernels were not run: ${facts.missing}`), figures)
   const isSlow = ran.firstSeconds > longFirstCall
   return judge(
     {
@@ -158,7 +162,7 @@ export function judgeToolchain(facts: ToolchainFacts): Judgement {
       doubts: isSlow
         ? [`the first call took ${ran.firstSeconds.toFixed(1)} s: its kernel was compiled from PTX`]
         : [],
-      found: `${built}, and both give the right numbers`,
+      found: `${built}, and both kernels give the right numbers`,
     },
     figures,
   )
@@ -169,8 +173,8 @@ export function whyNoDevice(facts: DriverFacts, isCudaBuild: boolean): string {
   const { driver } = facts
   const reasons = [
     ...(driver && driver.why !== '' ? [driver.why] : []),
-    ...(driver ? [] : ['nothing can ask the driver before set-up has been run']),
-    ...(isCudaBuild ? [] : ['libtorch here is a CPU build']),
+    ...(driver ? [] : ['set-up has not been run, so Opsmith cannot query the driver']),
+    ...(isCudaBuild ? [] : ['this libtorch is a CPU build']),
   ]
   return reasons.join('; ')
 }

@@ -102,7 +102,7 @@ export class GpuSession {
     if (this.signal.aborted) return stopped
     const { cuda, compiler } = toolchain.value
     if (!cuda && this.project.manifest.cudaSources.length > 0)
-      return err('toolchain.missing', 'nvcc is not here: no kernel can be compiled.')
+      return err('toolchain.missing', 'nvcc was not found: no kernel can be compiled.')
     const { installation } = this.services
     const request = { installation, project: this.project, toolchain: toolchain.value }
     const report = await buildProject(request, { signal: this.signal })
@@ -239,11 +239,11 @@ export class GpuSession {
     const run = await this.run(op, { args, device })
     if (!run.ok) return run.error.message
     const [output] = run.value.outputs
-    if (output?.kind !== 'tensor') return `${op} gave no tensor`
+    if (output?.kind !== 'tensor') return `${op} did not return a tensor`
     const { count, min, max, mean } = output.stats
     return count === 4 && min === 2 && max === 5 && mean === 3.5
       ? ''
-      : `1 added to 1, 2, 3, 4 gave numbers from ${String(min)} to ${String(max)}`
+      : `adding 1 to 1, 2, 3, 4 gave wrong numbers, from ${String(min)} to ${String(max)}`
   }
 }
 
