@@ -82,7 +82,7 @@ describe('the run panel without a result', () => {
     await run.asked
     const frame = { address: '0x1', symbol: 'f(Tensor)', module: 'libmy_op.so', isUser: true }
     const stack = [{ ...frame, file: `${folder}/op.cpp`, line: 7 }]
-    const message = 'Stopped (call my_op::f) after 2.3 s; it was at op.cpp:7.'
+    const message = 'Stopped (call my_op::f) after 2.3 s; the call was at op.cpp:7.'
     const exit = { ...crash, reason: 'stopped' as const, message, stack }
     main.answer('job.cancel', () => {
       run.fail({ code: 'cancelled', message: 'Stopped.', exit })

@@ -210,7 +210,7 @@ describe('errors while a graph runs', () => {
     expect(traced.error).toMatchObject({
       code: 'host.crashed',
       message: expect.stringMatching(
-        /^The graph is too deep \(capture deep\): 60,00\d operators in one chain, /,
+        /^The graph is too deep \(capture deep\): one chain has 60,00\d operators, /,
       ) as string,
       hint: expect.stringMatching(/fewer iterations of its loops\.$/) as string,
     })

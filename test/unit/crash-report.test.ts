@@ -55,7 +55,7 @@ describe('crash reports', () => {
     const exit = explainExit(facts({ killed: 'device', deviceError }))
     expect(exit.reason).toBe('device')
     expect(exit.message).toBe(
-      `A kernel left the device unusable for its process (call my_op::f): ${deviceError}.`,
+      `A kernel failed, and its process can no longer use the device (call my_op::f): ${deviceError}.`,
     )
     expect(adviceAfter(exit)).toMatch(/new op host.*compute-sanitizer/)
   })
@@ -80,7 +80,9 @@ describe('crash reports', () => {
       .replace('phase call my_op::f', 'phase capture f\nchain 60001')
     const exit = explainExit(facts({ record: parseCrashReport(deep)[1] }))
     expect(exit.reason).toBe('stack-overflow')
-    expect(exit.message).toMatch(/^The graph is too deep \(capture f\): 60,001 operators in one /)
+    expect(exit.message).toMatch(
+      /^The graph is too deep \(capture f\): one chain has 60,001 operators, /,
+    )
     expect(adviceAfter(exit)).toMatch(/fewer iterations of its loops/)
   })
 

@@ -179,7 +179,7 @@ describe('a broken archive', () => {
     [
       'a zip of something else',
       rename('serialized_exported_program.json', 'serialized_exported_programs.txt'),
-      /not one that PyTorch writes/,
+      /PyTorch did not write it/,
     ],
     ['empty', Buffer.alloc(0), /is not a TorchScript archive/],
     ['a picture', Buffer.from('\x89PNG\r\n\x1a\n'), /is not a TorchScript archive/],

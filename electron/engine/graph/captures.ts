@@ -34,7 +34,9 @@ export class Captures {
     const state = this.hosts.state()
     if (kept && state.pid !== 0 && state.generation === kept.generation) return ok(kept.capture)
     this.held.delete(id)
-    const why = kept ? 'The op host that held this graph has ended.' : 'This graph was released.'
+    const why = kept
+      ? 'This graph is gone: the op host that captured it has ended.'
+      : 'This graph was released.'
     return err('host.unavailable', why, {
       hint: 'Capture the graph again.',
     })

@@ -32,7 +32,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
     const where = issue ? fieldPath(issue.path) : ''
     return err(
       'input.invalid',
-      `${file} is not a graph${where === '' ? '' : `: ${where}`}: ${issue?.message ?? 'it does not fit'}.`,
+      `${file} is not a graph${where === '' ? '' : `: ${where}`}: ${issue?.message ?? 'it is not valid'}.`,
       { path: where, hint: 'Write graphs with opsmith graph --format json.' },
     )
   } catch (error) {

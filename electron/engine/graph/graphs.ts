@@ -67,9 +67,9 @@ function needsTrust(file: string): Result<never> {
   const name = path.basename(file)
   return err(
     'project.restricted',
-    `${name} is a TorchScript archive, which only an op host can read.`,
+    `${name} is a TorchScript archive: only an op host can read it, and restricted mode does not start one.`,
     {
-      hint: 'Trust the folder to open it. In restricted mode torch.export archives (.pt2) and graphs as JSON are shown.',
+      hint: 'Trust the folder to open the archive. In restricted mode, Opsmith shows only torch.export archives (.pt2) and graphs as JSON.',
     },
   )
 }
@@ -131,7 +131,7 @@ export class Graphs {
     if (withoutArguments && report.error.code === 'input.invalid') {
       return err(
         'input.invalid',
-        `${request.entry} needs arguments: the ${request.form} graph is the graph of a call.`,
+        `${request.entry} needs arguments: a ${request.form} graph records a call.`,
         {
           hint: `Give arguments, or add a call of ${request.entry} to opsmith.json.`,
           detail: report.error.message,

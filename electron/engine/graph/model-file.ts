@@ -32,14 +32,14 @@ function kindOfArchive(
   // TorchScript keeps sources under code/; both kinds have data.pkl or constants.pkl.
   if (has(/^[^/]+\/code\//) || has(/^[^/]+\/constants\.pkl$/)) return ok('torchscript')
   if (has(/(^|\/)data\/aotinductor\//)) {
-    return err('input.invalid', `${file} holds compiled code (AOTInductor) and no graph.`, {
+    return err('input.invalid', `${file} contains compiled code (AOTInductor), but no graph.`, {
       hint: 'Save the exported program itself: torch.export.save(program, "model.pt2").',
     })
   }
   if (has(/^[^/]+\/data\.pkl$/)) {
     return err(
       'input.invalid',
-      `${file} was written by torch.save: it holds tensors and no graph.`,
+      `${file} was written by torch.save: it contains tensors, but no graph.`,
       {
         hint: 'Save a scripted or traced module: torch.jit.script(model).save("model.pt").',
       },
@@ -47,10 +47,10 @@ function kindOfArchive(
   }
   if (has(/^[^/]+\/model\.json$/)) {
     return err('input.invalid', `${file} is a TorchScript archive of PyTorch 1.3 or older.`, {
-      hint: 'Load and save it with a PyTorch between 1.4 and 2.0 first.',
+      hint: 'Load the model in PyTorch 1.4 to 2.0 and save it again there first.',
     })
   }
-  return err('input.invalid', `${file} is a zip archive, but not one that PyTorch writes.`)
+  return err('input.invalid', `${file} is a zip archive, but PyTorch did not write it.`)
 }
 
 /** What a file is by its content; its name may be anything. */
@@ -82,7 +82,7 @@ export async function fileKind(file: string): Promise<Result<GraphArchive['kind'
       'input.invalid',
       `${file} is not a TorchScript archive, a torch.export archive or a graph as JSON.`,
       {
-        hint: 'Opsmith opens models that torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json wrote.',
+        hint: 'Opsmith opens models that were saved by torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json.',
       },
     )
   } catch (error) {

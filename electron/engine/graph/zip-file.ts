@@ -48,11 +48,11 @@ export class ZipReader {
   /** A file of the archive as text; refused before a byte is read when it says it is larger than `limit` bytes. */
   async text(name: string, limit: number): Promise<string> {
     const entry = this.entries.get(name)
-    if (!entry) return fail('input.invalid', `${this.file} has no ${name}.`)
+    if (!entry) return fail('input.invalid', `${this.file} does not contain ${name}.`)
     if (entry.uncompressedSize > limit) {
       return fail(
         'input.invalid',
-        `${this.file} cannot be opened: ${name} in it is ${entry.uncompressedSize} bytes, and the limit is ${limit}.`,
+        `${this.file} cannot be opened: its entry ${name} has ${entry.uncompressedSize} bytes, but the limit is ${limit}.`,
       )
     }
     try {
@@ -83,6 +83,6 @@ function broken(file: string, error: unknown): never {
   }
   return fail('input.invalid', `${file} is a broken zip archive.`, {
     detail,
-    hint: 'Copy or save it again; a download may have stopped early.',
+    hint: 'Copy, download or save the file again: it may be incomplete.',
   })
 }

@@ -88,7 +88,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
           const count = record.chain.toLocaleString('en')
           return {
             reason: 'stack-overflow',
-            message: `The graph is too deep (${record.phase}): ${count} operators in one chain, more than libtorch's passes can follow.`,
+            message: `The graph is too deep (${record.phase}): one chain has ${count} operators, and libtorch's passes overflow the stack.`,
           }
         }
         return {
@@ -106,7 +106,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
     case 'SIGFPE':
       return {
         reason: 'arithmetic',
-        message: `Integer division by zero (or its overflow)${doing}${at}.`,
+        message: `Integer division by zero, or overflow of an integer division${doing}${at}.`,
       }
     case 'SIGABRT':
       if (heap !== undefined) {
@@ -139,7 +139,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
 function afterHowLong({ seconds, stack }: ExitFacts): string {
   if (seconds === 0) return ''
   const at = place(stack)
-  return ` after ${seconds.toFixed(1)} s${at === '' ? '' : `; it was${at}`}`
+  return ` after ${seconds.toFixed(1)} s${at === '' ? '' : `; the call was${at}`}`
 }
 
 function read(facts: ExitFacts): Reading {
@@ -151,7 +151,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'timeout') {
     return {
       reason: 'timeout',
-      message: `No result within the limit of ${facts.seconds.toFixed(0)} s${doing}. When it was stopped, it was${place(facts.stack) || ' still running'}.`,
+      message: `No result within the limit of ${facts.seconds.toFixed(0)} s${doing}. When the call was stopped, it was${place(facts.stack) || ' still running'}.`,
     }
   }
   if (facts.killed === 'unresponsive') {
@@ -160,7 +160,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'output') {
     return {
       reason: 'output',
-      message: `Printed more than the limit in one call and was ended${doing}.`,
+      message: `The op host was stopped: one call printed more than the limit${doing}.`,
     }
   }
   if (facts.killed === 'temporary-files') {
@@ -172,7 +172,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'device') {
     return {
       reason: 'device',
-      message: `A kernel left the device unusable for its process${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
+      message: `A kernel failed, and its process can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
     }
   }
   if (record?.reason === 'memory') {
@@ -188,7 +188,7 @@ function read(facts: ExitFacts): Reading {
   if (record?.reason === 'processes') {
     return {
       reason: 'processes',
-      message: `Too many processes${doing}: it started ${processCount(record.processes)}, more than the limit for an op host.`,
+      message: `Too many processes${doing}: the operator started ${processCount(record.processes)}, more than the limit for an op host.`,
     }
   }
   if (record?.reason === 'terminate') {
@@ -204,7 +204,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'broken' && facts.cameInstead !== '') {
     return {
       reason: 'descriptors',
-      message: `The operator wrote to a file descriptor that it does not own${doing}: the op host's messages contain ${facts.cameInstead}.`,
+      message: `The operator wrote to a file descriptor that it does not own${doing}: the op host sent ${facts.cameInstead}.`,
     }
   }
   if (record?.reason === 'signal') return readSignal(record, facts, doing)
@@ -222,7 +222,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.code === 0 || facts.code === null) {
     return {
       reason: phase === '' ? 'unknown' : 'exit',
-      message: `The process ended${doing}${facts.code === 0 ? ' as if by exit(0)' : ''}.`,
+      message: `The process ended${doing}${facts.code === 0 ? ' with exit code 0' : ''}.`,
     }
   }
   return {
@@ -236,18 +236,18 @@ function memcheckAdvice(): string {
   const name = 'compute-sanitizer'
   const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)
   return tool === undefined
-    ? `On an NVIDIA GPU ${name}, of the CUDA toolkit, names the kernel, the thread and the address.`
-    : `On an NVIDIA GPU this names the kernel, the thread and the address: ${tool} --target-processes all opsmith run`
+    ? `On an NVIDIA GPU, ${name} (part of the CUDA toolkit) reports the kernel, the thread and the address.`
+    : `On an NVIDIA GPU, this command reports the kernel, the thread and the address: ${tool} --target-processes all opsmith run`
 }
 
 /** What to do next: code is to mend only where the end came from inside. */
 export function adviceAfter(exit: HostExit): string {
   const safe = 'The window and your sources are safe'
   if (exit.reason === 'device')
-    return `${safe}; the next call gets a new op host. ${memcheckAdvice()}`
+    return `${safe}; the next call starts a new op host. ${memcheckAdvice()}`
   if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
-    return `${safe}; capture a part of it, or fewer iterations of its loops.`
+    return `${safe}; capture a part of the function, or fewer iterations of its loops.`
   return `${safe}; fix the code and build again.`
 }
 

@@ -60,7 +60,7 @@ interface Pending {
 export const replaced = err(
   'host.replaced',
   'The op host ended before it answered, because another call was stopped.',
-  { hint: 'Run it again.' },
+  { hint: 'Run the call again.' },
 )
 
 /** The reason of a signal that ends a call since the user does not want to wait for it any longer. */
@@ -244,7 +244,7 @@ export class HostClient {
     const parsed = hostCalls[name].output.safeParse(result.value)
     return parsed.success
       ? ok(parsed.data as HostOutput<N>)
-      : err('internal', `The op host's answer to ${name} does not fit the contract.`, {
+      : err('internal', `The op host sent an invalid answer to ${name}.`, {
           detail: parsed.error.message,
         })
   }
@@ -331,7 +331,7 @@ export class HostClient {
     pending.resolve(
       parsed.success
         ? { ok: false, error: explainRefusal(explainGradientError(parsed.data), this.bounds ?? []) }
-        : err('internal', 'The op host gave an error that does not fit the contract.'),
+        : err('internal', 'The op host sent an error in an invalid format.'),
     )
   }
 

@@ -66,12 +66,12 @@ export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): s
   if (bounds.length === 0 || !refusals.test(words)) return ''
   const may = [
     ...(bounds.includes('files')
-      ? ['writes only to the project, to its temporary folder and to folders that Settings names']
+      ? ['can write only to the project, to its temporary folder and to the folders in Settings']
       : []),
-    ...(bounds.includes('network') ? ['has no network'] : []),
-    ...(bounds.includes('signals') ? ['signals only its own processes'] : []),
+    ...(bounds.includes('network') ? ['has no network access'] : []),
+    ...(bounds.includes('signals') ? ['can signal only its own processes'] : []),
   ]
-  return `The op host runs in a sandbox: it ${may.join(', ')}. To allow more, name a folder in Settings, "Sandbox", or switch the sandbox off there (--no-sandbox on the command line).`
+  return `The op host runs in a sandbox: it ${may.join(', ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
 }
 
 /** Adds to an operator's error what the sandbox may have to do with it. */

@@ -129,8 +129,8 @@ export class Profiles {
   async save(profile: number, file: string): Promise<Result<{ path: string; bytes: number }>> {
     const report = this.kept.get(profile)
     if (!report) {
-      return err('request.invalid', 'This profile is no longer kept.', {
-        hint: 'Profile it again.',
+      return err('request.invalid', 'This profile no longer exists.', {
+        hint: 'Profile the call again.',
       })
     }
     const text = JSON.stringify(chromeTrace(report))

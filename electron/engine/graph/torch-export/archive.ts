@@ -125,7 +125,7 @@ export async function readExport(
     const name = entries.get(wanted)
     if (name === undefined) {
       return fail('operator.unknown', `${file} has no model ${wanted}.`, {
-        hint: `It holds ${[...entries.keys()].join(', ')}.`,
+        hint: `Its models are ${[...entries.keys()].join(', ')}.`,
       })
     }
     return graphTextOf(convertProgram(await programOf(zip, name), wanted, known).graph)

@@ -26,7 +26,7 @@ function parse<S extends z.ZodType>(shape: S, value: unknown, where: string): z.
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const inside = (issue?.path ?? []).map((key) => `.${String(key)}`).join('')
-  return fail('input.invalid', `${where}${inside}: ${issue?.message ?? 'it does not fit'}`)
+  return fail('input.invalid', `${where}${inside}: ${issue?.message ?? 'it is not valid'}`)
 }
 
 /** Numbers, texts and lists of them, as they are. Floats that JSON cannot write are "Infinity", "NaN". */
@@ -35,7 +35,7 @@ function plain(value: unknown, where: string): ConstantValue {
     return value as ConstantValue
   }
   if (Array.isArray(value)) return value.map((item, index) => plain(item, `${where}[${index}]`))
-  return fail('input.invalid', `${where}: expected a number, a text or a list of them`)
+  return fail('input.invalid', `${where}: expected a number, a string or a list of these`)
 }
 
 const constantOf =
