@@ -107,9 +107,11 @@ describe('with a driver and NVML', () => {
   it('another process on the device is reported, and is why there are no ceilings', async () => {
     standIns().state({ others: 1 })
     const { rows, devices } = await report('double_it', {}, true)
-    expect(rows[0]?.warnings.join()).toMatch(/2 processes compute on the GPU, this one among them/)
+    expect(rows[0]?.warnings.join()).toMatch(
+      /2 processes compute on the GPU, including this timing/,
+    )
     expect(devices[0]?.ceilings).toBeUndefined()
-    expect(devices[0]?.ceilingsMissing).toBe('1 other process computed on it')
+    expect(devices[0]?.ceilingsMissing).toBe('1 other process used the device')
   })
 
   it.each([
@@ -137,7 +139,7 @@ describe('with a driver and NVML', () => {
   it('a device that is lost meanwhile is reported by what NVML says of it', async () => {
     standIns().state({ error: 15 })
     expect((await rowOf()).warnings.join()).toContain(
-      'The device’s clock, temperature and throttling are not known (NVML answers: GPU is lost)',
+      'The device’s clock, temperature and throttling are not known (NVML reports: GPU is lost)',
     )
   })
 })

@@ -93,8 +93,8 @@ describe('opsmith bench', () => {
     expect(stdout).toMatch(/\n {2}x \+ x +[\d.]+ ±[\d.]+ \((same|[\d.]+×)\)/)
     expect(stdout).toMatch(/\n {2}traps::(honest|cached) .* \*\n|\n {2}x \+ x .* \*\n/)
     expect(stdout).toMatch(/\n {2}traps::cached +– *\n/)
-    expect(stdout).toMatch(/not shown: it returns its old output/)
-    expect(stdout).toMatch(/not shown: its result differs from the result of x \+ x/)
+    expect(stdout).toMatch(/not shown: the call returns its old output/)
+    expect(stdout).toMatch(/not shown: the result differs from the result of x \+ x/)
     expect(stdout).toMatch(/\nOn .+, \d+ cores/)
   })
 
@@ -233,7 +233,7 @@ describe('opsmith bench', () => {
     [['--args', '["x"]'], /--args needs --op/],
     [['--name-build', 'x', '--build', 'a', 'b'], /--name-build names one build/],
     [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name "nowhere"/],
-    [['--kernels', ...honest], /is called on the CPU, which has no kernels/],
+    [['--kernels', ...honest], /is called on the CPU, but Opsmith lists only kernels of a GPU/],
     [['--csv', '--markdown'], /cannot be given together/],
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],

@@ -118,7 +118,7 @@ describe('the state of a device during a timing', () => {
   it('ceilings that are not used give the reason', () => {
     const state = { ...calm, processes: 3, slowedBy: ['heat (hardware)', 'power cap'] }
     expect(doubtOfDevice({ state })).toBe(
-      '2 other processes computed on it, and its clock was kept down (heat (hardware))',
+      '2 other processes used the device, and the device reduced its clock (heat (hardware))',
     )
   })
 
@@ -135,7 +135,7 @@ describe('the state of a device during a timing', () => {
     // Builds that are timed beside it have processes of their own.
     expect(deviceWarnings(rounds({ processes: 3 }), 3)).toEqual([])
     expect(deviceWarnings(rounds({ processes: 3 }), 2)).toEqual([
-      expect.stringMatching(/^3 processes compute on the GPU, 2 of these timings among them/),
+      expect.stringMatching(/^3 processes compute on the GPU, including 2 of this timing/),
     ])
     expect(deviceWarnings(rounds({ missing: 'no NVML' }))).toEqual([
       expect.stringMatching(/not known \(no NVML\)/),

@@ -38,16 +38,16 @@ describe('formulas', () => {
   it.each([
     ['M', /"M" is not one of the benchmark's sizes/],
     ['x', /"x" is an input: write numel\(x\)/],
-    ['2 *', /it ends too early/],
+    ['2 *', /the formula is incomplete/],
     ['(N', /a "\)" is missing/],
-    ['N N', /"N" was not expected/],
-    ['N; K', /";" has no meaning here/],
-    ['numel(y)', /there is no such input/],
+    ['N N', /"N" is in the wrong place/],
+    ['N; K', /";" is not allowed/],
+    ['numel(y)', /numel\(y\) needs the name of an input/],
     ['process(x)', /no function process/],
     ['constructor', /not one of the benchmark's sizes/],
     ['1 / 0', /gives Infinity/],
     ['K - N', /gives -5/],
-    ['', /it ends too early/],
+    ['', /the formula is incomplete/],
   ])('the formula "%s" is refused with a reason', (text, message) => {
     expect(valueOf(text)).toMatch(message)
   })

@@ -207,12 +207,12 @@ describe('warnings about a timing', () => {
     expect(loaded).toEqual([expect.stringMatching(/^Other programs kept 2.0 of 4 cores busy/)])
     const helped = { ...quiet, processSeconds: 2, machineSeconds: 2 }
     expect(warn(steady, helped)).toEqual([
-      expect.stringMatching(/^50 % of its work runs on threads that it started itself/),
+      expect.stringMatching(/^The call does 50 % of its work on threads that it started itself/),
     ])
     expect(warn(steady, helped, { threads: 2, cold: false })).toEqual([])
     const crowd = { ...quiet, processSeconds: 3.5, machineSeconds: 3.5 }
     expect(warn(steady, crowd, { threads: 2, cold: false })).toEqual([
-      expect.stringMatching(/^It uses 3.5 cores, though 2 threads/),
+      expect.stringMatching(/^The call uses 3.5 cores, but 2 threads/),
     ])
     // The system does not count, or too little time has gone by.
     expect(warn(steady, { ...quiet, machineSeconds: 0 })).toEqual([])
@@ -240,7 +240,7 @@ describe('ceilings', () => {
   it('ceilings of a machine that was not at rest are doubted with the reason', () => {
     expect(doubt(0.1, 0.05)).toBe('')
     expect(doubt(1.5, 0.05)).toMatch(/because other programs kept 1.5 of 4 cores busy while/)
-    expect(doubt(0, 0.4)).toMatch(/because copies of one size differed by 40 % while/)
+    expect(doubt(0, 0.4)).toMatch(/because copies of the same size differed in time by 40 % while/)
     expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and copies/)
   })
 })

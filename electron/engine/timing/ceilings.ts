@@ -26,7 +26,7 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
         ]
       : []),
     ...(ceilings.spread > wideSpread
-      ? [`copies of one size differed by ${Math.round(ceilings.spread * 100)} %`]
+      ? [`copies of the same size differed in time by ${Math.round(ceilings.spread * 100)} %`]
       : []),
   ]
   return reasons.length === 0

@@ -24,7 +24,7 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
   const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
   if (behind > 0) {
     warnings.push(
-      `${behind} samples include the launch: the host needs longer for a call than the device could be kept busy. Their time is that of the host.`,
+      `${behind} samples include the launch, because the device waited for the host: these samples measure the host, not the device.`,
     )
   }
   if (first.missing !== '') {
@@ -47,9 +47,9 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
   }
   const processes = Math.max(...after.map((state) => state.processes ?? 1))
   if (processes > hosts) {
-    const own = hosts === 1 ? 'this one' : `${hosts} of these timings`
+    const own = hosts === 1 ? 'this timing' : `${hosts} of this timing`
     warnings.push(
-      `${processes} processes compute on the GPU, ${own} among them: end the others, then measure again.`,
+      `${processes} processes compute on the GPU, including ${own}: end the others, then measure again.`,
     )
   }
   return warnings
@@ -87,9 +87,9 @@ export function doubtOfDevice({ state }: Pick<DeviceCeilings, 'state'>): string 
   const reasons = state.slowedBy.filter((reason) => reason !== usual)
   return [
     ...(others > 0
-      ? [`${others} other ${others === 1 ? 'process' : 'processes'} computed on it`]
+      ? [`${others} other ${others === 1 ? 'process' : 'processes'} used the device`]
       : []),
-    ...(reasons.length > 0 ? [`its clock was kept down (${reasons.join(', ')})`] : []),
+    ...(reasons.length > 0 ? [`the device reduced its clock (${reasons.join(', ')})`] : []),
   ].join(', and ')
 }
 

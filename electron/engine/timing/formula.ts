@@ -21,7 +21,7 @@ function tokensOf(text: string): string[] {
     const token = tokenPattern.exec(text)?.[1]
     if (token === undefined) {
       const rest = text.slice(place).trimStart()
-      throw new FormulaError(`"${rest.slice(0, 1)}" has no meaning here`)
+      throw new FormulaError(`"${rest.slice(0, 1)}" is not allowed`)
     }
     tokens.push(token)
   }
@@ -40,7 +40,7 @@ class Parser {
   whole(): number {
     const value = this.sum()
     const left = this.tokens[this.place]
-    if (left !== undefined) throw new FormulaError(`"${left}" was not expected`)
+    if (left !== undefined) throw new FormulaError(`"${left}" is in the wrong place`)
     return value
   }
 
@@ -74,7 +74,7 @@ class Parser {
 
   private atom(): number {
     const token = this.tokens[this.place]
-    if (token === undefined) throw new FormulaError('it ends too early')
+    if (token === undefined) throw new FormulaError('the formula is incomplete')
     this.place += 1
     if (/^[\d.]/.test(token)) return Number(token)
     if (token === '(') {
@@ -82,7 +82,7 @@ class Parser {
       if (this.take(')') === undefined) throw new FormulaError('a ")" is missing')
       return value
     }
-    if (!/^[A-Za-z_]/.test(token)) throw new FormulaError(`"${token}" was not expected`)
+    if (!/^[A-Za-z_]/.test(token)) throw new FormulaError(`"${token}" is in the wrong place`)
     return this.take('(') === undefined ? this.size(token) : this.ofInput(token)
   }
 
@@ -101,9 +101,9 @@ class Parser {
     const name = this.tokens[this.place] ?? ''
     this.place += 1
     if (called !== 'numel' && called !== 'nbytes')
-      throw new FormulaError(`there is no function ${called}, only numel and nbytes of an input`)
+      throw new FormulaError(`there is no function ${called}: use numel or nbytes of an input`)
     const input = Object.hasOwn(this.scope.inputs, name) ? this.scope.inputs[name] : undefined
-    if (!input) throw new FormulaError(`${called}(${name}): there is no such input`)
+    if (!input) throw new FormulaError(`${called}(${name}) needs the name of an input`)
     if (this.take(')') === undefined) throw new FormulaError('a ")" is missing')
     return called === 'numel' ? input.elements : input.bytes
   }
@@ -119,13 +119,17 @@ export function evaluateFormula(text: string, field: string, scope: FormulaScope
     value = new Parser(tokensOf(text), scope).whole()
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof FormulaError)) throw error
-    const why = error instanceof FormulaError ? error.message : 'its brackets are nested too deeply'
+    const why = error instanceof FormulaError ? error.message : 'the brackets are nested too deeply'
     return err('input.invalid', `The formula of ${field}, "${text.slice(0, 200)}": ${why}.`, {
-      hint: 'It can contain digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
+      hint: 'A formula can contain digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
       path: field,
     })
   }
   return Number.isFinite(value) && value >= 0
     ? ok(value)
-    : err('input.invalid', `The formula of ${field}, "${text}", gives ${value}.`, { path: field })
+    : err(
+        'input.invalid',
+        `The formula of ${field}, "${text}", gives ${value}, but must give a finite number of at least 0.`,
+        { path: field },
+      )
 }

@@ -187,7 +187,7 @@ export class KeptBuilds {
       return err(
         'request.invalid',
         name === 'last'
-          ? '"last" always means the build before.'
+          ? 'A build cannot have the name "last": it always means the previous build.'
           : `Another build is named "${name}".`,
         {
           hint: 'Choose another name, or remove this name from the other build first.',
@@ -222,14 +222,14 @@ export class KeptBuilds {
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
       ? err('request.invalid', 'There is no build before this one.', {
-          hint: 'Change something and build again. Then the current build is the build before.',
+          hint: 'Change a source and build again: the current build becomes the previous build.',
           path: 'builds',
         })
       : err('request.invalid', `No kept build has the name "${wanted}".`, {
           hint:
             names.length > 0
               ? `Choose one of ${names.join(', ')} or "last".`
-              : 'No build has a name yet; "last" is the one before this.',
+              : 'No build has a name yet. Write "last" for the previous build.',
           path: 'builds',
         })
   }

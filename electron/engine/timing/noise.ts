@@ -75,7 +75,7 @@ export function clockWarnings(
       ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
         ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
-        : 'it cannot be fixed on this machine, as on most virtual machines: trust ratios, which are timed in turn, or sample for longer'
+        : 'this machine cannot fix the clock (usual for virtual machines), so trust only ratios between calls that are timed in turn, or sample for longer'
   return [
     `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
   ]
@@ -100,9 +100,9 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
   if (threads === 1 ? beside > otherThreads : own > threads + moreCores) {
     const what =
       threads === 1
-        ? `${percent(beside)} of its work runs on threads that it started itself, though 1 thread was requested`
-        : `It uses ${own.toFixed(1)} cores, though ${threads} threads were requested`
-    warnings.push(`${what}. Compare its time only with calls that use as many cores.`)
+        ? `The call does ${percent(beside)} of its work on threads that it started itself, but 1 thread was requested`
+        : `The call uses ${own.toFixed(1)} cores, but ${threads} threads were requested`
+    warnings.push(`${what}. Compare its time only with calls that use the same number of cores.`)
   }
   return warnings
 }
@@ -132,7 +132,7 @@ export function noiseWarnings(
   const frequency = !isOnHost || clock.length > 0 ? '' : governed(machine)
   if (spread > wideSpread) {
     warnings.push(
-      `The samples vary: the middle half of them spreads over ${percent(spread)} of the median. Sample for longer, on an idle machine.${drifts ? '' : frequency}`,
+      `The samples vary: the middle half of the samples spans ${percent(spread)} of the median. Sample for longer, on an idle machine.${drifts ? '' : frequency}`,
     )
   }
   if (drifts) {
@@ -145,7 +145,7 @@ export function noiseWarnings(
   // A device does its work whatever the host's other cores do.
   if (isOnHost) warnings.push(...loadWarnings(used, point.threads, machine.cores))
   if (rounds.length < 9)
-    warnings.push(`Only ${rounds.length} rounds of samples: sample for longer.`)
+    warnings.push(`Only ${rounds.length} rounds were sampled: sample for longer.`)
   if (point.cold && isOnHost && summary.median < leastCold)
     warnings.push(
       'The call is too short to be timed cold: the time includes reading the clock. Time it warm.',
@@ -161,16 +161,16 @@ export function noiseWarnings(
 /** A time that no machine can keep to, or that is not of the work: no speed is shown. */
 export function refusalOfSamples(traps: readonly TimingTrap[]): string {
   const trap = traps.find(({ kind }) => kind === 'cached' || kind === 'asynchronous')
-  return trap ? `it ${trap.message}` : ''
+  return trap ? `the call ${trap.message}` : ''
 }
 
 export function trapWarnings(traps: readonly TimingTrap[]): string[] {
   return traps.flatMap(({ kind, message }) =>
     kind === 'constant' || kind === 'waits'
-      ? [`It ${message}.`]
+      ? [`The call ${message}.`]
       : kind === 'not a number'
         ? [
-            `${message.charAt(0).toUpperCase()}${message.slice(1)}: use inputs that the operator is made for.`,
+            `${message.charAt(0).toUpperCase()}${message.slice(1)}: use inputs that are valid for the operator.`,
           ]
         : [],
   )

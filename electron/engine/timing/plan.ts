@@ -80,7 +80,7 @@ function shapeOf(
     if (value === undefined) {
       return err(
         'input.invalid',
-        `The shape of ${name} names "${size}", which is not one of the benchmark's sizes.`,
+        `The shape of ${name} uses the size "${size}", which the benchmark does not define.`,
         { hint: `Add "sizes": { "${size}": [64, 256] }.`, path: `inputs.${name}.shape[${dim}]` },
       )
     }
@@ -184,7 +184,7 @@ export function planOf(
   const clash = Object.keys(request.sizes ?? {}).find((name) => Object.hasOwn(both, name))
   if (clash !== undefined) {
     return err('input.invalid', `"${clash}" is both a size and an input.`, {
-      hint: 'Give one of them another name.',
+      hint: 'Rename the size or the input.',
       path: `sizes.${clash}`,
     })
   }

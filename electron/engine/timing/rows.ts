@@ -97,7 +97,7 @@ function judgedReplay({ gpu, device }: TimingRow, least: number): Pick<TimingRow
   if (!gpu) return {}
   if (!gpu.replay || gpu.replay.median >= least) return { gpu }
   const { replay, ...rest } = gpu
-  const noReplay = `its time there, ${engineering(replay.median)}, is shorter than ${device} needs for the bytes or operations that are declared (${engineering(least)})`
+  const noReplay = `the time of the replay, ${engineering(replay.median)}, is shorter than ${device} needs for the declared bytes or operations (${engineering(least)})`
   return { gpu: { ...rest, noReplay } }
 }
 
@@ -112,7 +112,7 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
     const { summary: _shown, layers: _layers, ...rest } = row
     return {
       ...rest,
-      refused: `its time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the bytes or operations that are declared (${engineering(least)}): it does less work than declared, or does it on another device or thread`,
+      refused: `the time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the declared bytes or operations (${engineering(least)}): the call does less work than declared, or works on another device or thread`,
       samples: [],
       times: [],
     }
@@ -131,12 +131,12 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
       ...(believesBytes
         ? []
         : [
-            'It is faster than its inputs and outputs can be moved, so it does not use all of them. Declare "bytes" to see its bandwidth.',
+            'The call is faster than its inputs and outputs can be moved, so it does not use all of their bytes. Declare "bytes" to see the bandwidth.',
           ]),
       ...(believesFlops
         ? []
         : [
-            'It is faster than the counted operations can run. Declare its own count as "flops" to see the rate.',
+            'The call is faster than the counted operations can run. Declare the correct count as "flops" to see the rate.',
           ]),
     ],
   }
@@ -165,7 +165,7 @@ function workOf(
 
 /** Of a call that works on a device though its inputs are on the CPU. */
 const onDeviceInside = (device: string): string =>
-  `It works on ${device}, though its inputs are on the CPU: the time is that of the device.`
+  `The call works on ${device}, but its inputs are on the CPU: the time is the time on the device.`
 
 function timedRow(
   asked: TimingRow,
@@ -206,7 +206,7 @@ function timedRow(
       ...deviceWarnings(taken.device, 1 + limits.beside.size),
       ...(known && known.ceilingsMissing !== ''
         ? [
-            `The limits of ${base.device} are not known (${known.ceilingsMissing}): times are not compared with them.`,
+            `The limits of ${base.device} are not known (${known.ceilingsMissing}): times are not compared with these limits.`,
           ]
         : []),
     ],

@@ -24,7 +24,7 @@ function differenceOf(
   if (bad.mismatched === 0) return bad.message
   const where = `output ${bad.output}[${bad.index.join(', ')}]`
   const share = `${bad.mismatched} of ${bad.total} elements differ`
-  const values = `${where} is ${bad.actual.toPrecision(6)} of ${names[0]} and ${bad.expected.toPrecision(6)} of ${names[1]}`
+  const values = `${where} is ${bad.actual.toPrecision(6)} for ${names[0]} and ${bad.expected.toPrecision(6)} for ${names[1]}`
   return `${share}, by up to ${bad.maxAbsolute.toPrecision(3)}: ${values}`
 }
 

@@ -103,7 +103,7 @@ async function takeTurn(
   if (!samples.ok && endedHost(samples.error)) throw new HostEnded(place, samples.error)
   if (!samples.ok && samples.error.code === 'input.invalid') {
     return err('host.unavailable', 'The project was built again during the timing.', {
-      hint: 'Measure it again.',
+      hint: 'Measure again.',
     })
   }
   return samples
@@ -255,7 +255,7 @@ export async function replayOf(
   if (opened.device === 'cpu' || call.direction !== 'forward' || call.cold) return undefined
   // A wait in the middle ends a capture.
   if (opened.traps.some(({ kind }) => kind === 'waits'))
-    return { seconds: [], missing: 'it waits for the device before it returns' }
+    return { seconds: [], missing: 'the call waits for the device before it returns' }
   const input = { handle: opened.handle, count: replays }
   const replayed = await callHost(entrant, 'timing.replay', input, limits)
   return replayed.ok ? replayed.value : { seconds: [], missing: replayed.error.message }

@@ -153,7 +153,7 @@ class Group {
     outcome.warnings.push(...trapWarnings(opened.value.traps))
     if (!opened.value.warmup.steady) {
       outcome.warnings.push(
-        'Its times were not stable at the end of the warm-up: sample for longer.',
+        'The times were not stable at the end of the warm-up: sample for longer.',
       )
     }
     this.open.set(place, { ...entrant.value, opened: opened.value })
@@ -171,10 +171,10 @@ class Group {
       const isBuild = this.variants[place]?.kind === 'build'
       const trap = other.opened.traps.find(({ kind }) => kind === 'not a number')
       if (trap && !isBuild) {
-        outcome.refused = `its result is not a number: ${trap.message}`
+        outcome.refused = `the result cannot be compared, because ${trap.message}`
         outcome.warnings = []
         this.at(0).warnings.push(
-          `Its result could not be compared with that of ${other.label}, which contains NaN: use inputs that both are made for.`,
+          `The result could not be compared with the result of ${other.label}, which contains NaN: use inputs that are valid for both.`,
         )
         continue
       }
@@ -197,13 +197,13 @@ class Group {
       if (!isBuild) compared += 1
       if (found.value === '') continue
       if (isBuild) {
-        outcome.refused = `its result differs from the result of the current build: ${found.value}`
+        outcome.refused = `the result differs from the result of the current build: ${found.value}`
         this.at(0).warnings.push(
-          `Its result differs from the result of ${other.label}: ${found.value}.`,
+          `The result differs from the result of ${other.label}: ${found.value}.`,
         )
       } else {
-        outcome.refused = `its result differs from the result of ${own.label}: ${found.value}`
-        differences.push(`its result differs from the result of ${other.label}: ${found.value}`)
+        outcome.refused = `the result differs from the result of ${own.label}: ${found.value}`
+        differences.push(`the result differs from the result of ${other.label}: ${found.value}`)
       }
     }
     // As long as one agrees with it, the odd one out is the other.

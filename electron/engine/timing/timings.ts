@@ -272,7 +272,7 @@ export class Timings {
     if (device === 'cpu') {
       return err(
         'device.unavailable',
-        `${request.op} is called on the CPU, which has no kernels.`,
+        `${request.op} is called on the CPU, but Opsmith lists only kernels of a GPU.`,
         {
           hint: 'Set "device": "cuda" for its inputs, on a machine with a GPU.',
         },
@@ -402,7 +402,7 @@ export class Timings {
     const { builds, libraries } = this.services
     if ((builds.lastBuild(session.project)?.loadPath ?? '') !== session.library) {
       return err('host.unavailable', 'The project was built again during the timing.', {
-        hint: 'Measure it again.',
+        hint: 'Measure again.',
       })
     }
     const build = variant.kind === 'build' ? plan.builds.get(variant.build) : undefined

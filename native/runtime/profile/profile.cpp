@@ -180,8 +180,8 @@ class Call {
       throw Failure(ErrorCode::derivative_missing,
                     callable_.name + (wanted.empty() ? ": no argument requires grad"
                                                      : ": no output requires grad"),
-                    "For a profile of backward, set \"requires_grad\" on a floating-point input of "
-                    "an operator that has a derivative.");
+                    "To profile backward, set \"requires_grad\" on a floating-point input of an "
+                    "operator that has a derivative.");
     }
     RECORD_USER_SCOPE("backward");
     Tensors ones;

@@ -43,9 +43,9 @@ std::string reason_for(int error) {
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-      return "this machine shows no hardware counters (most virtual machines do not)";
+      return "this machine has no readable hardware counters (usual for virtual machines)";
     case ENOSYS:
-      return "this kernel has no perf_event_open, or a container hides it";
+      return "this Linux kernel has no perf_event_open, or a container blocks it";
     default:
       return "perf_event_open fails with error " + std::to_string(error);
   }

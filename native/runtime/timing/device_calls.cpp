@@ -58,13 +58,13 @@ std::vector<c10::IValue> on_host(const std::vector<c10::IValue>& values) {
 std::string capture_words(const std::string& message) {
   static constexpr std::pair<const char*, const char*> known[] = {
       {"hilox",
-       "it draws random numbers: libtorch’s generator can be captured only in graphs that libtorch "
-       "makes"},
+       "the call draws random numbers, and libtorch’s generator can be captured only in graphs "
+       "that libtorch makes"},
       {"captured event",
-       "memory that it uses on two streams (record_stream) was freed while it was captured"},
+       "memory that the call uses on two streams (record_stream) was freed during the capture"},
       {"memory node",
-       "memory of PyTorch’s allocator cudaMallocAsync is in the graph, which can be replayed once "
-       "only: set PYTORCH_CUDA_ALLOC_CONF=backend:native"},
+       "the graph contains memory of PyTorch’s allocator cudaMallocAsync, so it can be replayed "
+       "only once: set PYTORCH_CUDA_ALLOC_CONF=backend:native"},
   };
   for (const auto& [part, words] : known) {
     if (message.find(part) != std::string::npos) return words;
@@ -110,7 +110,7 @@ std::string check_replay(DeviceGraph& graph, const TimedCall& call, const Device
                          const std::vector<c10::IValue>& results,
                          const std::vector<c10::IValue>& expected) {
   constexpr const char* incomplete =
-      "what it starts on another stream than the current one is not captured";
+      "the call starts work on another stream, which is not captured";
   if (graph.size() == 0) return incomplete;
   Tensors outputs;
   for (const auto& value : results) {
@@ -128,7 +128,7 @@ std::string check_replay(DeviceGraph& graph, const TimedCall& call, const Device
   const auto given = on_host(results);
   for (size_t i = 0; i < given.size() && i < expected.size(); ++i) {
     const auto compared = compare(static_cast<int64_t>(i), given[i], expected[i], {});
-    if (!compared.matches) return incomplete + (": replayed, " + compared.message);
+    if (!compared.matches) return incomplete + (": in a replay, " + compared.message);
   }
   return "";
 }
@@ -153,7 +153,7 @@ ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int
   clock.synchronize();
   std::vector<c10::IValue> results;
   if (is_random(call)) {
-    replayed.missing = "it draws random numbers: a replay cannot be compared with a call";
+    replayed.missing = "the call draws random numbers, so its replay cannot be compared with it";
     return replayed;
   }
   replayed.missing = capture(*graph, call, calls, results);

@@ -51,7 +51,7 @@ std::pair<std::string, int> driver_device(at::Device device) {
   int handle = 0;
   int error = cuda.initialise(0);
   if (error == 0) error = cuda.device(&handle, cuda_number(device));
-  if (error != 0) return {"NVIDIA’s driver answers with error " + std::to_string(error), 0};
+  if (error != 0) return {"NVIDIA’s driver returns error " + std::to_string(error), 0};
   return {"", handle};
 }
 
@@ -152,7 +152,7 @@ std::string why_lost(NvmlDevice device) {
   const int error = management.clock == nullptr ? 0 : management.clock(device, clock_sm, &value);
   if (error == 0 || error == not_supported) return "";
   const char* text = management.error_text == nullptr ? nullptr : management.error_text(error);
-  return std::string("NVML answers: ") +
+  return std::string("NVML reports: ") +
          (text == nullptr ? "error " + std::to_string(error) : std::string(text));
 }
 
@@ -214,7 +214,7 @@ std::pair<std::string, NvmlDevice> nvml_device(at::Device device) {
   return {"", own};
 }
 
-const char* only_nvidia = "only NVIDIA’s GPUs are asked for it";
+const char* only_nvidia = "Opsmith supports this only for NVIDIA’s GPUs";
 
 }  // namespace
 

@@ -46,7 +46,7 @@ struct GraphDriver {
     if (const auto absent = library.missing(); !absent.empty()) return absent;
     const bool complete =
         begin && end && nodes && instantiate && launch && destroy && destroy_instance && text;
-    return complete ? "" : "this NVIDIA driver is too old for it (CUDA 11.4)";
+    return complete ? "" : "graphs need an NVIDIA driver for CUDA 11.4 or newer";
   }
   // Throws Failure for an error of what `doing` says.
   void check(int error, const char* doing) const {
@@ -54,7 +54,7 @@ struct GraphDriver {
     const char* meaning = nullptr;
     text(error, &meaning);
     throw Failure(ErrorCode::operator_check,
-                  std::string("it cannot be ") + doing + ": NVIDIA’s driver says “" +
+                  std::string("the call cannot be ") + doing + ": NVIDIA’s driver reports “" +
                       (meaning ? meaning : "error " + std::to_string(error)) + "”");
   }
 };

@@ -106,8 +106,8 @@ TimedCall::TimedCall(const TimedCallRequest& request)
       throw Failure(ErrorCode::derivative_missing,
                     sets_[i].wanted.empty() ? name_ + ": no input requires grad"
                                             : name_ + ": no output requires grad",
-                    "For timings of backward, set \"requires_grad\" on a floating-point input of "
-                    "an operator that has a derivative.");
+                    "To time backward, set \"requires_grad\" on a floating-point input of an "
+                    "operator that has a derivative.");
     }
     for (const auto& root : roots)
       sets_[i].gradients.push_back(at::ones_like(root.detach()));
@@ -165,8 +165,9 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
       throw Failure(ErrorCode::input_invalid,
-                    "input " + spec.name + " is on " + tensor.device().str() + ", another one on " +
-                        device_.str() + ": one device is timed at a time",
+                    "input " + spec.name + " is on " + tensor.device().str() +
+                        ", but another input is on " + device_.str() +
+                        ": a timing uses one device",
                     "Set the same \"device\" for all inputs.");
     }
     if (!tensor.is_cpu()) device_ = tensor.device();

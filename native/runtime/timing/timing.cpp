@@ -228,7 +228,7 @@ std::vector<Comparison> compare_all(const Stack& actual, const Stack& expected,
   if (actual.size() != expected.size()) {
     Comparison whole;
     whole.output = -1;
-    whole.message = std::to_string(actual.size()) + " result(s), the other gives " +
+    whole.message = std::to_string(actual.size()) + " result(s), but the other call gives " +
                     std::to_string(expected.size());
     return {whole};
   }

@@ -100,8 +100,7 @@ void find_unfinished(TimedCall& call, std::vector<TimingTrap>& traps) {
   }
   if (proof != nullptr) {
     traps.push_back({TimingTrapKind::asynchronous,
-                     std::string(proof) + ": the time until it returns is not the time of its "
-                                          "work"});
+                     std::string(proof) + ": the measured time does not include all of its work"});
   }
 }
 
@@ -129,7 +128,7 @@ void find_nan(TimedCall& call, std::vector<TimingTrap>& traps) {
     if ((output.is_floating_point() || output.is_complex()) &&
         at::isnan(output).any().item<bool>()) {
       traps.push_back(
-          {TimingTrapKind::not_a_number, "output " + std::to_string(number) + " has NaN in it"});
+          {TimingTrapKind::not_a_number, "output " + std::to_string(number) + " contains NaN"});
     }
     ++number;
   }
