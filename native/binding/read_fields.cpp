@@ -55,7 +55,7 @@ void read_value(const Napi::Value& value, Literal& into, const Place& place) {
   } else if (value.IsArray()) {
     read_value(value, into.value.emplace<Literal::List>(), place);
   } else {
-    fail_to_read(place, "a number, a string, true, false, null or a list of them");
+    fail_to_read(place, "a number, a string, true, false, null or a list of these");
   }
 }
 

@@ -104,7 +104,7 @@ class FieldReader {
 
  private:
   static void require_natural(int64_t number, const Place& place) {
-    if (number < 0) fail_to_read(place, "a number that is not negative");
+    if (number < 0) fail_to_read(place, "a number of at least 0");
   }
   static void require_natural(const std::vector<int64_t>& numbers, const Place& place) {
     for (const int64_t number : numbers)

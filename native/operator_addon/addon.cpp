@@ -38,7 +38,8 @@ std::vector<c10::OperatorHandle> load_operators() {
   if (!std::filesystem::exists(library)) {
     throw Failure(ErrorCode::library_load, addon.filename().string() + " needs " +
                                                library.string() +
-                                               ", which is not there: copy both together.");
+                                               ", which is missing: copy both files to the same "
+                                               "folder.");
   }
   auto& dispatcher = c10::Dispatcher::singleton();
   const auto names_before = dispatcher.getAllOpNames();

@@ -63,7 +63,7 @@ at::Tensor read_tensor(const Napi::Object& object) {
   if (given == napi_uint8_clamped_array) given = napi_uint8_array;
   if (given != array_type(*dtype)) {
     throw Failure(ErrorCode::input_invalid,
-                  "tensor: the typed array does not fit the dtype " + name);
+                  "tensor: the typed array does not match the dtype " + name);
   }
   if (data.ByteLength() != tensor.nbytes()) {
     throw Failure(ErrorCode::input_invalid,

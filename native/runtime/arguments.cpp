@@ -60,8 +60,8 @@ void append_quoted(const Literal& literal, std::string& text) {
     std::string names;
     for (const auto& name : scope.inputs->names)
       names += (names.empty() ? "" : ", ") + name;
-    message += quote(given) +
-               " is not an input of the project; inputs: " + (names.empty() ? "none" : names);
+    message += quote(given) + " is not an input of the project; the inputs are: " +
+               (names.empty() ? "none" : names);
   } else {
     message += quote(given) + " given";
   }
@@ -231,7 +231,8 @@ IValue convert(const Scope& scope, const TypePtr& type, const Literal& literal, 
           ErrorCode::input_invalid,
           "argument " + scope.argument.name() + ": a " + argument_type(scope.argument) +
               " can only be created in a TorchScript program",
-          "Write a function in the project's program that makes the object, and call that.");
+          "Write a function in the project's program that creates the object, and call this "
+          "function.");
     default:
       break;
   }

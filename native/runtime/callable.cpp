@@ -17,8 +17,8 @@ Callable find_callable(const std::string& entry, const std::optional<ProgramSour
   if (!source) {
     throw Failure(
         ErrorCode::operator_unknown, "There is no operator " + entry,
-        "Operators are written namespace::name; a bare name is a function of the program, and "
-        "this project has none.");
+        "Write an operator as namespace::name. A name without a namespace is a function of the "
+        "program, but this project has no program.");
   }
   const Stage stage(ErrorCode::program_compile);
   const auto program = compile_program(*source);
@@ -31,7 +31,7 @@ Callable find_callable(const std::string& entry, const std::optional<ProgramSour
     names += (names.empty() ? "" : ", ") + function.name;
   }
   throw Failure(ErrorCode::operator_unknown, program->file() + " has no function " + entry,
-                names.empty() ? "" : "It has " + names + ".");
+                names.empty() ? "" : "Its functions are " + names + ".");
 }
 
 }  // namespace opsmith

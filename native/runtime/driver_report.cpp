@@ -45,7 +45,7 @@ std::string likely_cause(int error) {
   if (error == no_device && visible != nullptr) {
     const std::string value = visible;
     return value.empty() ? "; CUDA_VISIBLE_DEVICES is empty, which hides every GPU"
-                         : "; CUDA_VISIBLE_DEVICES=" + value + " may hide it";
+                         : "; CUDA_VISIBLE_DEVICES=" + value + " may hide the GPU";
   }
   for (const char* file : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"}) {
     if (access(file, F_OK) == 0 && access(file, R_OK | W_OK) != 0)
@@ -53,7 +53,7 @@ std::string likely_cause(int error) {
   }
   if (error == no_device || error == not_permitted) {
     if (access("/proc/driver/nvidia/version", F_OK) == 0 && access("/dev/nvidiactl", F_OK) != 0)
-      return "; the kernel has NVIDIA’s module, and /dev/nvidiactl is not in this container";
+      return "; the Linux kernel has NVIDIA’s module, but this container has no /dev/nvidiactl";
   }
   return "";
 }
@@ -97,7 +97,7 @@ DriverReport report_driver() {
   if (report.code.empty()) report.code = "error " + std::to_string(error);
   if (error != 0) {
     const auto text = asked(cuda.error_text, error);
-    report.why = "NVIDIA’s driver answers " + report.code +
+    report.why = "NVIDIA’s driver returns " + report.code +
                  (text.empty() ? "" : " (" + text + ")") + likely_cause(error);
     return report;
   }
@@ -108,7 +108,7 @@ DriverReport report_driver() {
     if (cuda.device(&handle, index) == 0) report.devices.push_back(describe(cuda, handle));
   }
   if (report.devices.empty())
-    report.why = "NVIDIA’s driver has no device" + likely_cause(no_device);
+    report.why = "NVIDIA’s driver finds no device" + likely_cause(no_device);
   return report;
 }
 

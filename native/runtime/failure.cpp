@@ -45,7 +45,7 @@ void shorten_missing_kernel(Failure& failure) {
   failure.detail = failure.message;
   failure.message.resize(end);
   failure.hint =
-      "The operator has no kernel for that device: register one with TORCH_LIBRARY_IMPL.";
+      "The operator has no kernel for this device: register a kernel with TORCH_LIBRARY_IMPL.";
 }
 
 Failure describe(const c10::Error& error) {
@@ -103,7 +103,8 @@ Failure describe_compile_error(const std::string& text) {
     while (failure.message.back() == '.')
       failure.message.pop_back();
     failure.hint =
-        "No operator of that name is registered: the project's own are torch.ops.NAMESPACE.NAME.";
+        "No operator of this name is registered. Call the project's operators as "
+        "torch.ops.NAMESPACE.NAME.";
   }
   return failure;
 }

@@ -71,7 +71,7 @@ void flatten(const InputSpec& spec, const Literal& value, const std::vector<int6
     invalid(spec,
             place +
                 (list ? " has " + std::to_string(list->size()) : " is a number, not a list of") +
-                (list ? " elements where those before it have " : " ") +
+                (list ? " elements, but the lists before it have " : " ") +
                 std::to_string(shape[depth]) + (list ? "" : " elements"));
   }
   for (size_t i = 0; i < list->size(); ++i) {
@@ -105,8 +105,8 @@ at::Tensor make_literal(const InputSpec& spec, at::ScalarType dtype) {
     for (int64_t size : *spec.shape)
       count *= size;
     if (count != tensor.numel()) {
-      invalid(spec, "shape " + shape_text(*spec.shape) + " asks for " + std::to_string(count) +
-                        " values, " + std::to_string(tensor.numel()) + " are given");
+      invalid(spec, "shape " + shape_text(*spec.shape) + " needs " + std::to_string(count) +
+                        " values, but " + std::to_string(tensor.numel()) + " are given");
     }
     tensor = tensor.reshape(*spec.shape);
   }
@@ -173,7 +173,8 @@ at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
       return at::linspace(low, spec.high.value_or(low + 1.0), count, options).reshape(shape);
     case Distribution::eye:
       if (shape.size() != 2)
-        invalid(spec, "eye needs two dimensions, the shape has " + std::to_string(shape.size()));
+        invalid(spec,
+                "eye needs two dimensions, but the shape has " + std::to_string(shape.size()));
       return at::eye(shape[0], shape[1], options);
   }
   invalid(spec, "has no distribution");
@@ -204,12 +205,12 @@ at::Layout torch_layout(InputLayout layout) {
 // [dimensions, specified elements], as torch.sparse_coo_tensor takes them.
 at::Tensor read_indices(const InputSpec& spec) {
   if (!spec.shape) invalid(spec, "indices need a shape");
-  if (spec.density) invalid(spec, "takes indices or density, not both");
+  if (spec.density) invalid(spec, "indices and density cannot be given together");
   const auto& shape = *spec.shape;
   if (spec.indices->size() != shape.size() || shape.empty()) {
-    invalid(spec, "indices hold " + std::to_string(spec.indices->size()) +
-                      " lists, the shape has " + std::to_string(shape.size()) +
-                      " dimensions: they need a list for each");
+    invalid(spec, "indices has " + std::to_string(spec.indices->size()) +
+                      " lists, but the shape has " + std::to_string(shape.size()) +
+                      " dimensions: give one list for each dimension");
   }
   const size_t count = spec.indices->front().size();
   auto indices = at::empty({static_cast<int64_t>(shape.size()), static_cast<int64_t>(count)},
@@ -242,7 +243,7 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
   }
   if (!spec.density && !spec.values) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs density, indices or values: they say which elements are specified");
+                      " needs density, indices or values, which say which elements are specified");
   }
   const auto dense = make_strided(spec, dtype, generator);
   if (dense.dim() == 0)
@@ -260,7 +261,8 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
   const auto layout = torch_layout(*spec.layout);
   if (spec.density && !(*spec.density >= 0 && *spec.density <= 1)) {
     invalid(spec,
-            "density is the fraction of the elements that are specified: a number from 0 to 1");
+            "density must be a number from 0 to 1: the fraction of the elements that are "
+            "specified");
   }
   const bool blocked = layout == at::kSparseBsr || layout == at::kSparseBsc;
   if (blocked != spec.blocksize.has_value()) {
@@ -271,7 +273,8 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
   auto coo = make_coo(spec, dtype, generator);
   if (layout == at::kSparse) return coo;
   if (coo.dim() != 2) {
-    invalid(spec, std::string(enum_text(*spec.layout)) + " needs two dimensions, the shape is " +
+    invalid(spec, std::string(enum_text(*spec.layout)) +
+                      " needs two dimensions, but the shape is " +
                       shape_text(coo.sizes().vec()));
   }
   if (!blocked) return coo.to_sparse(layout, std::nullopt, std::nullopt);
@@ -297,8 +300,8 @@ std::string why_no_cuda() {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
   };
   return "NVIDIA’s driver has " + std::to_string(report.devices.size()) +
-         " device(s) and takes CUDA up to " + version(report.version) +
-         ", libtorch was built with a newer one";
+         " device(s) and supports CUDA up to " + version(report.version) +
+         ", but libtorch was built with a newer CUDA";
 }
 
 }  // namespace
@@ -309,14 +312,14 @@ at::Device parse_device(const std::string& name) {
   if (device.is_privateuseone() && !c10::impl::hasDeviceGuardImpl(device.type())) {
     throw Failure(ErrorCode::device_unavailable,
                   "No backend is registered for the device " + name + ".",
-                  "Load the library that brings it, or set the device to cpu.");
+                  "Load the library that registers the backend, or set the device to cpu.");
   }
   if (!device.is_cuda()) return device;
   if (!at::globalContext().hasCUDA()) {
     throw Failure(
         ErrorCode::device_unavailable,
-        "There is no CUDA device here that libtorch can use: " + why_no_cuda() + ".",
-        "Set the device to cpu, or see what Doctor says about the GPU: opsmith doctor --gpu");
+        "libtorch cannot use a CUDA device on this machine: " + why_no_cuda() + ".",
+        "Set the device to cpu, or find the cause with Doctor: opsmith doctor --gpu");
   }
   const auto count = at::detail::getCUDAHooks().deviceCount();
   if (device.index() >= count) {

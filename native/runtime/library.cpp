@@ -78,7 +78,7 @@ std::string reason_it_stays() {
   if (void* still = dlopen(loaded.path.c_str(), RTLD_NOLOAD | RTLD_NOW)) {
     dlclose(still);
     return file_name(loaded.path) +
-           " stays in the process: it has a GNU-unique symbol or a thread_local with a destructor";
+           " stays loaded, because it has a GNU-unique symbol or a thread_local with a destructor";
   }
   for (const auto& name : loaded.operators) {
     if (c10::Dispatcher::singleton().findSchema(name)) return name.name + " stays registered";
@@ -120,7 +120,7 @@ LoadReport load_library(const std::string& path) {
     if (!before.unloaded) {
       throw Failure(ErrorCode::library_load,
                     "Another library is loaded and cannot be unloaded: " + before.reason,
-                    "Load it in a new op host.");
+                    "Load the new library in a new op host.");
     }
   }
   auto& log = registration_log();

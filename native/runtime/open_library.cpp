@@ -27,8 +27,8 @@ Failure load_failure(const std::string& path, const std::string& error) {
         file_name(path) + " needs " + demangle(match[1].str().c_str()) +
         ", which is not defined in its sources, in libtorch or in a library that it links.";
     failure.hint =
-        "Add the source that defines it to `sources`, or the library that does to `ldflags` or "
-        "`pkgConfig`.";
+        "Add the source that defines the symbol to `sources`, or the library that defines it to "
+        "`ldflags` or `pkgConfig`.";
   } else if (std::regex_search(error, match, missing_library)) {
     if (match[1] == path) {
       failure.message = "There is no library " + path + ".";
@@ -36,7 +36,8 @@ Failure load_failure(const std::string& path, const std::string& error) {
       failure.message = file_name(path) + " needs the library " + match[1].str() +
                         ", which was not found on this machine.";
       failure.hint =
-          "Install the package that holds it, or add its folder with -Wl,-rpath in `ldflags`.";
+          "Install the package that contains this library, or add its folder with -Wl,-rpath in "
+          "`ldflags`.";
     }
   }
   return failure;

@@ -121,13 +121,14 @@ std::string joined(const std::vector<std::string>& names) {
     throw Failure(ErrorCode::operator_unknown,
                   asked.overload_name.empty()
                       ? op + " has several overloads: " + joined(overloads)
-                      : asked.name + " has no overload " + asked.overload_name + ", but " +
-                            joined(overloads));
+                      : asked.name + " has no overload " + asked.overload_name +
+                            "; its overloads are " + joined(overloads));
   }
   if (dispatcher.findOp(asked)) {
     throw Failure(ErrorCode::operator_unknown,
-                  op + " has a kernel, but no schema: nothing defined it",
-                  "Define it with m.def in a TORCH_LIBRARY or TORCH_LIBRARY_FRAGMENT block.");
+                  op + " has a kernel, but no schema: no m.def defines the operator",
+                  "Define the operator with m.def in a TORCH_LIBRARY or TORCH_LIBRARY_FRAGMENT "
+                  "block.");
   }
   const auto near = near_names(asked.name, names);
   throw Failure(ErrorCode::operator_unknown, "There is no operator " + op,

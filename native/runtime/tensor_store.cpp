@@ -47,18 +47,18 @@ TensorDetail store_tensor(const at::Tensor& tensor) {
 TensorPage read_page(const PageRequest& request) {
   const Stage stage(ErrorCode::input_invalid, "page");
   at::Tensor matrix = tensor_of(request.handle).detach();
-  if (matrix.is_meta()) throw Failure(ErrorCode::input_invalid, "A meta tensor holds no values.");
+  if (matrix.is_meta()) throw Failure(ErrorCode::input_invalid, "A meta tensor has no values.");
   if (matrix.is_quantized()) matrix = matrix.dequantize();
   if (matrix.layout() != at::kStrided) matrix = matrix.to_dense();
   const auto leading = static_cast<size_t>(std::max<int64_t>(0, matrix.dim() - 2));
   if (request.index.size() != leading) {
     throw Failure(ErrorCode::input_invalid,
                   "The page's index has " + std::to_string(request.index.size()) +
-                      " places; the tensor needs " + std::to_string(leading) + ".");
+                      " numbers, but the tensor needs " + std::to_string(leading) + ".");
   }
   for (int64_t place : request.index) {
     if (place >= matrix.size(0))
-      throw Failure(ErrorCode::input_invalid, "The page lies outside the tensor.");
+      throw Failure(ErrorCode::input_invalid, "The page is outside the tensor.");
     matrix = matrix.select(0, place);
   }
   while (matrix.dim() < 2)

@@ -17,7 +17,7 @@ const wrong: CheckedReport = {
   ...reportOf([
     findingOf({
       status: 'failed',
-      cause: 'The gradient is 2 times what it should be.',
+      cause: 'The gradient is 2 times the expected gradient.',
       reason: 'backward gives another Jacobian',
       mismatched: 3,
       worst: worstOf(2, 1),

@@ -138,9 +138,11 @@ describe('a script graph', () => {
   it('a script graph of an operator or of an unknown name is refused', async () => {
     expect(await failureOf(capture({ entry: 'fixture::scaled' }))).toMatchObject({
       code: 'request.invalid',
-      message: 'fixture::scaled is an operator: it has no TorchScript of its own',
+      message: 'fixture::scaled is an operator: only functions have a script graph',
     })
-    expect((await failureOf(capture({ entry: 'nothing' }))).hint).toContain('It has inner, outer')
+    expect((await failureOf(capture({ entry: 'nothing' }))).hint).toContain(
+      'Its functions are inner, outer',
+    )
   })
 })
 
@@ -255,7 +257,7 @@ describe('an autograd graph', () => {
     expect(text.split('\n')[2]).toContain('MulBackward0')
     expect(
       (await failureOf(capture({ entry: 'branches', form: 'autograd', args: ['y', 'y'] }))).message,
-    ).toContain('Nothing that branches returns requires grad')
+    ).toContain('No output of branches requires grad')
   })
 })
 
@@ -321,7 +323,7 @@ describe('captures', () => {
     ).toBe(1)
     expect(
       (await failureOf(addon.call('graph.read', { capture: report.capture, step: 0 }))).hint,
-    ).toBe('Capture it again.')
+    ).toBe('Capture the graph again.')
     const other = await capture({ entry: 'outer' })
     await addon.call('library.unload', {})
     expect(

@@ -114,7 +114,7 @@ describe('a TorchScript program', () => {
     const failure = await failureOf(run('absent', ['x']))
     expect(failure).toMatchObject({
       code: 'operator.unknown',
-      hint: 'It has repeated, gated, broken.',
+      hint: 'Its functions are repeated, gated, broken.',
     })
   })
 

@@ -146,6 +146,9 @@ describe('a library that cannot be unloaded', () => {
     await addon.call('library.load', { path: stays })
     expect(await addon.call('library.unload', {})).toMatchObject({ unloaded: false })
     const next = await failureOf(addon.call('library.load', { path: library }))
-    expect(next).toMatchObject({ code: 'library.load', hint: 'Load it in a new op host.' })
+    expect(next).toMatchObject({
+      code: 'library.load',
+      hint: 'Load the new library in a new op host.',
+    })
   })
 })

@@ -115,7 +115,7 @@ describe('a call of an operator', () => {
       'a name that is no input',
       'fixture::scaled',
       ['x', 'q'],
-      '"q" is not an input of the project; inputs: x, y, z',
+      '"q" is not an input of the project; the inputs are: x, y, z',
     ],
     ['a missing argument', 'fixture::scaled', ['x'], 'argument y: Tensor expected'],
     ['too many arguments', 'fixture::scaled', ['x', 'y', 1, 2], 'takes 3 argument(s), 4 given'],
@@ -286,7 +286,7 @@ print(json.dumps(out))
     [
       'values that do not fit the shape',
       { values: [1, 2], shape: [3] },
-      'asks for 3 values, 2 are given',
+      'needs 3 values, but 2 are given',
     ],
     ['randn of integers', { shape: [2], dtype: 'int64' }, 'cannot make values of dtype int64'],
     [

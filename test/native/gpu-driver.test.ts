@@ -115,25 +115,25 @@ describe('doctor --gpu with a driver', () => {
   it('that refuses to begin is told by name and words', async () => {
     driver.state({ init: 802 })
     expect(await driverOf(driver, [smiOf(gpu)])).toBe(
-      'failed: NVIDIA H100 cannot be used: NVIDIA’s driver answers CUDA_ERROR_SYSTEM_NOT_READY (system not yet initialized).',
+      'failed: NVIDIA H100 cannot be used: NVIDIA’s driver returns CUDA_ERROR_SYSTEM_NOT_READY (system not yet initialized).',
     )
   })
 
   it.each([
     ['', 'CUDA_VISIBLE_DEVICES is empty, which hides every GPU'],
-    ['7', 'CUDA_VISIBLE_DEVICES=7 may hide it'],
+    ['7', 'CUDA_VISIBLE_DEVICES=7 may hide the GPU'],
   ])('whose device is hidden by CUDA_VISIBLE_DEVICES "%s" says so', async (visible, words) => {
     driver.state({ init: 100 })
     vi.stubEnv('CUDA_VISIBLE_DEVICES', visible)
     expect(await driverOf(driver, [smiOf(gpu)])).toContain(
-      `NVIDIA’s driver answers CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected); ${words}`,
+      `NVIDIA’s driver returns CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected); ${words}`,
     )
   })
 
   it('whose device has left the bus has none', async () => {
     driver.state({ devices: 0 })
     expect(await driverOf(driver, [smiOf(gpu)])).toMatch(
-      /^failed: NVIDIA H100 cannot be used: NVIDIA’s driver has no device/,
+      /^failed: NVIDIA H100 cannot be used: NVIDIA’s driver finds no device/,
     )
   })
 

@@ -92,7 +92,7 @@ describe('the cause of a wrong gradient', () => {
     ['square_negated', ['x'], 'lacks the factor -2 x. Is it missing in backward?'],
     ['product_without_factor', ['x', 'z'], 'lacks the factor z. Is it missing in backward?'],
     ['sum_of_squares', ['x'], 'lacks the factor 2 x. Is it missing in backward?'],
-    ['exponential_with_x', ['x'], 'is x times what it should be'],
+    ['exponential_with_x', ['x'], 'is x times the expected gradient'],
     ['two_outputs', ['x'], 'lacks the factor (1 - output[1])'],
   ])('the cause of %s is named as a factor', async (op, args, said) => {
     const [cause] = await causes(op, args)
@@ -111,6 +111,6 @@ describe('the cause of a wrong gradient', () => {
     ['sigmoid_without_factor', 'pair', 'too few different values'],
   ])('no factor is claimed for %s(%s), which has %s', async (op, input) => {
     const [cause] = await causes(op, [input])
-    expect(cause).not.toMatch(/factor \S*(output|x|three|pair)|times what it should be/)
+    expect(cause).not.toMatch(/factor \S*(output|x|three|pair)|times the expected gradient/)
   })
 })

@@ -110,7 +110,7 @@ describe('sparse inputs', () => {
     ],
     [{ density: 0.5, layout: 'strided' }, /are for sparse layouts: set layout too/],
     [{ density: 0.5, layout: 'sparse_csr', shape: [2, 3, 4] }, /needs two dimensions/],
-    [{ indices: [[0, 1]] }, /indices hold 1 lists, the shape has 2 dimensions/],
+    [{ indices: [[0, 1]] }, /indices has 1 lists, but the shape has 2 dimensions/],
     [{ indices: [[0, 1], [0]] }, /indices\[1\] has 1 elements, indices\[0\] has 2/],
     [
       {
@@ -121,8 +121,8 @@ describe('sparse inputs', () => {
       },
       /indices\[0\] holds 3, dimension 0 has 3 elements/,
     ],
-    [{ indices: [[0], [0]], density: 0.5 }, /indices or density, not both/],
-    [{ indices: [[0], [0]], values: [1, 2] }, /shape \[1\] asks for 1 values, 2 are given/],
+    [{ indices: [[0], [0]], density: 0.5 }, /indices and density cannot be given together/],
+    [{ indices: [[0], [0]], values: [1, 2] }, /shape \[1\] needs 1 values, but 2 are given/],
   ])('the sparse input %j is refused with the reason', async (more, message) => {
     expect(await refused(more)).toMatch(message)
   })
@@ -173,7 +173,7 @@ describe('a project with sparse inputs', () => {
     expect(causes[1]).toMatch(
       /^The gradient of this sparse input is right at its specified elements and zero/,
     )
-    expect(causes[2]).toBe('A factor is wrong: the gradient is 2 times what it should be.')
+    expect(causes[2]).toBe('A factor is wrong: the gradient is 2 times the expected gradient.')
     // Backward gives zeros for an undefined gradient, sparse ones.
     const undefinedGrad = outcomes[0]?.report?.findings.find(
       (one) => one.check === 'undefined_grad',

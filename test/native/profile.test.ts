@@ -291,6 +291,6 @@ describe('opsmith profile', () => {
 
     const wrong = await opsmith(cache, 'profile', folder, '--function', 'nope')
     expect(wrong.code).toBe(2)
-    expect(wrong.stderr).toMatch(/has no function nope\n.*It has two_layers, scale/)
+    expect(wrong.stderr).toMatch(/has no function nope\n.*Its functions are two_layers, scale/)
   })
 })

@@ -221,10 +221,10 @@ echo 'NVIDIA GeForce RTX 4090, 550.54, 24564 MiB, 8.9, [N/A]';; *) echo '| CUDA 
   it('a driver that refuses says why', async () => {
     const refusing = program(
       'opsmith_launcher',
-      `printf 'why\\tNVIDIA’s driver answers CUDA_ERROR_NO_DEVICE\\ncode\\tCUDA_ERROR_NO_DEVICE\\nversion\\t12040\\n'`,
+      `printf 'why\\tNVIDIA’s driver returns CUDA_ERROR_NO_DEVICE\\ncode\\tCUDA_ERROR_NO_DEVICE\\nversion\\t12040\\n'`,
     )
     expect(await askDriver(refusing)).toEqual({
-      why: 'NVIDIA’s driver answers CUDA_ERROR_NO_DEVICE',
+      why: 'NVIDIA’s driver returns CUDA_ERROR_NO_DEVICE',
       code: 'CUDA_ERROR_NO_DEVICE',
       version: 12040,
       devices: [],

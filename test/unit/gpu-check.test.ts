@@ -94,7 +94,7 @@ describe('the driver', () => {
     ],
     [
       'cuInit refuses',
-      { driver: { ...noDriver, why: 'NVIDIA’s driver answers CUDA_ERROR_SYSTEM_NOT_READY' } },
+      { driver: { ...noDriver, why: 'NVIDIA’s driver returns CUDA_ERROR_SYSTEM_NOT_READY' } },
       'failed',
       /CUDA_ERROR_SYSTEM_NOT_READY/,
     ],

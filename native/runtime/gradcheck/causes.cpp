@@ -107,7 +107,8 @@ std::string left_out_factor(const at::Tensor& analytical, const at::Tensor& nume
       if (const auto k =
               small_multiple(found->numerical * factor_values, found->analytical, rtol, atol)) {
         return all + "is " + text_of(*k, factor, name) +
-               " times what it should be. Does backward multiply by this factor one time too many?";
+               " times the expected gradient. Does backward multiply by this factor one time too "
+               "many?";
       }
     }
   }
@@ -126,11 +127,11 @@ std::string masked_gradient(const at::Tensor& analytical, const at::Tensor& nume
   if (!at::allclose(on(analytical, places), on(numerical, places), rtol, atol)) return "";
   if (masked) {
     return "The gradient of this sparse input is right at its specified elements, but not zero at "
-           "the others. With the option masked it must be zero there.";
+           "the other elements. With the option masked, the other elements must be zero.";
   }
   if (on(analytical, unspecified).ne(0).any().item<bool>()) return "";
   return "The gradient of this sparse input is right at its specified elements and zero at the "
-         "others. If it has to be so, set gradcheck's option masked.";
+         "other elements. If this is intended, set gradcheck's option masked.";
 }
 
 }  // namespace opsmith

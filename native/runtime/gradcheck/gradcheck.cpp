@@ -83,14 +83,14 @@ class Gradcheck {
       for (int64_t dim = 0; dim < stored.dim(); ++dim) {
         if (stored.stride(dim) <= 0 && stored.size(dim) > 1) {
           fail_check(function_.names[i] +
-                     " has a dimension with stride 0: its elements share memory, so "
-                     "one cannot be perturbed alone; call contiguous() on it");
+                     " has a dimension with stride 0: its elements share memory, so gradcheck "
+                     "cannot perturb a single element; call contiguous() on this input");
         }
       }
       const auto dtype = input.scalar_type();
       if (dtype != at::kDouble && dtype != at::kComplexDouble) imprecise = function_.names[i];
     }
-    if (!any) fail_check("no input requires grad: set requires_grad on at least one");
+    if (!any) fail_check("no input requires grad: set requires_grad on at least one input");
     if (!imprecise.empty()) {
       findings_.add(
           GradcheckCheck::inputs, CheckStatus::passed,

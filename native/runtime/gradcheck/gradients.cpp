@@ -87,7 +87,7 @@ void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, cons
       parts.push_back(shard[i]);
     if (!at::allclose(actual[i], at::stack(parts))) {
       fail(what + " " + std::to_string(i) +
-           " under vmap differs from the one that is computed without it");
+           " under vmap differs from the value without vmap");
     }
   }
 }
@@ -154,8 +154,7 @@ void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>&
                              : gradient.eq(0).all().item<bool>();
     if (!zero) {
       fail("the gradient of " + name +
-           " is not zero when grad_output is: backward does not "
-           "multiply by grad_output");
+           " is not zero when grad_output is zero: backward does not multiply by grad_output");
     }
     if (gradient.scalar_type() != wanted[i].scalar_type()) {
       fail("the gradient of " + name + " has a different dtype than " + name);
@@ -187,8 +186,7 @@ void check_undefined_gradients(const TensorFunction& function, const Tensors& in
       // No sparse tensor can be compared with 0: PyTorch's own check ends in that error.
       const auto gradient = is_sparse(gradients[i]) ? gradients[i].to_dense() : gradients[i];
       if (!gradient.eq(0).all().item<bool>()) {
-        fail("the gradient of " + names[differentiable[i]] + " is not zero when " + which +
-             " and the others are zero");
+        fail("the gradient of " + names[differentiable[i]] + " is not zero when " + which);
       }
     }
   };
@@ -196,12 +194,13 @@ void check_undefined_gradients(const TensorFunction& function, const Tensors& in
   const size_t count = outputs.size();
   for (auto& output : outputs)
     output = undefined_gradient_of(output);
-  check(outputs, count == 1 ? "the gradient of its output is undefined"
+  check(outputs, count == 1 ? "grad_output is undefined"
                             : "the gradients of all outputs are undefined");
   for (size_t undefined = 0; count > 1 && undefined < count; ++undefined) {
     outputs = differentiable_outputs(function(inputs));
     outputs[undefined] = undefined_gradient_of(outputs[undefined]);
-    check(outputs, "the gradient of output " + std::to_string(undefined) + " is undefined");
+    check(outputs, "the gradient of output " + std::to_string(undefined) +
+                       " is undefined and the gradients of the other outputs are zero");
   }
 }
 
@@ -233,8 +232,8 @@ void check_undefined_tangents(const TensorFunction& function, const Tensors& inp
     for (size_t o = 0; o < of_zero.size() && o < of_none.size(); ++o) {
       if (!of_zero[o].defined() || !of_none[o].defined()) continue;
       if (!at::allclose(of_zero[o], of_none[o])) {
-        fail("the tangent of output " + std::to_string(o) + " is another when input " +
-             std::to_string(index) + " has none than when it has a zero one");
+        fail("the tangent of output " + std::to_string(o) +
+             " is different for an undefined and a zero tangent of input " + std::to_string(index));
       }
     }
   }
@@ -252,7 +251,7 @@ void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, si
     return gradients;
   };
   compare_batched(call, random_like(output),
-                  "of output " + std::to_string(index) + ", the gradient of input");
+                  "the gradient of output " + std::to_string(index) + " with respect to input");
 }
 
 void check_batched_forward_gradients(const TensorFunction& function, const Tensors& inputs) {
@@ -327,8 +326,8 @@ std::string cause_near_point(const PointProbe& probe, const JacobianComparison& 
   const bool between = worst.analytical >= lower && worst.analytical <= upper;
   // Of a smooth function the gap is eps times its second derivative: tiny beside the error.
   if (between && gap > 0.5 * worst.absolute && gap > 16 * rounding) {
-    text << "A kink: from the left the derivative is " << left << ", from the right " << right
-         << ". The function is not differentiable at this point.";
+    text << "The function is not differentiable at this point: the derivative is " << left
+         << " from the left and " << right << " from the right.";
     return text.str();
   }
   return "";

@@ -37,8 +37,9 @@ void require_same(const at::Tensor& before, const at::Tensor& after, double eps)
   } else {
     return;
   }
-  throw Failure(ErrorCode::operator_check, "An output changes when an input is perturbed by " +
-                                               std::to_string(eps) + ": " + what.str() + ".");
+  throw Failure(ErrorCode::operator_check,
+                "An output changes its shape or dtype when an input is perturbed by " +
+                    std::to_string(eps) + ": " + what.str() + ".");
 }
 
 // A view into an input, and how far it is stepped to either side.
@@ -241,7 +242,7 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
             gradients[i].layout() == at::kStrided ? gradients[i] : gradients[i].to_dense();
         if (dense.numel() != differentiable[i].numel()) {
           std::ostringstream message;
-          message << "The gradient has shape " << dense.sizes() << ", its input "
+          message << "The gradient has shape " << dense.sizes() << ", but its input has shape "
                   << differentiable[i].sizes() << ".";
           throw Failure(ErrorCode::operator_check, message.str());
         }

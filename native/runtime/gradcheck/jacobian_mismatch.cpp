@@ -93,7 +93,7 @@ class CauseFinder {
 
   std::string all_zero() const {
     if (absent_.all().item<bool>() && wanted_.any().item<bool>()) {
-      return "The gradient is zero everywhere: it never reaches this input.";
+      return "The gradient is zero everywhere, but the output depends on this input.";
     }
     if (!wanted_.any().item<bool>()) {
       return "The output does not depend on this input here, but the gradient is not zero.";
@@ -122,7 +122,7 @@ class CauseFinder {
              " times as large.";
     }
     return "A factor is wrong: the gradient is " + short_number(whole ? nearest : inverse) +
-           " times what it should be.";
+           " times the expected gradient.";
   }
 
   // The gradient of a transposed input, or one laid out as if the input were.
@@ -177,8 +177,8 @@ class CauseFinder {
     if (!lost.any().item<bool>() || !right_.logical_or(lost).all().item<bool>()) return "";
     const auto wanted = wanted_.sum().item<int64_t>(), missing = lost.sum().item<int64_t>();
     return std::to_string(missing) + " of " + std::to_string(wanted) +
-           " contributions are missing, the others are right: a sum over a broadcast dimension "
-           "may be left out.";
+           " contributions to the gradient are missing: backward may lack a sum over a broadcast "
+           "dimension.";
   }
 
   std::string few_elements() const {
@@ -191,7 +191,7 @@ class CauseFinder {
              some_of(rows, input_shape_) + " of the input is wrong.";
     }
     if (columns.numel() <= 3 && columns.numel() * 4 <= analytical_.size(1)) {
-      return "Only what comes from element" + std::string(columns.numel() > 1 ? "s " : " ") +
+      return "Only the contribution of element" + std::string(columns.numel() > 1 ? "s " : " ") +
              some_of(columns, output_shape_) + " of the output is wrong.";
     }
     return "";

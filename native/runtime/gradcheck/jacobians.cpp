@@ -195,9 +195,9 @@ void JacobianChecks::report_facts(const BackwardFacts& facts) {
   findings_.guarded(GradcheckCheck::reentrant, [&] {
     if (facts.largest_difference <= options_.nondet_tol) return;
     std::ostringstream text;
-    text << "backward gave two different gradients of " << facts.difference_at
-         << " for the same input and grad_output: they differ by " << facts.largest_difference
-         << ", nondet_tol is " << options_.nondet_tol;
+    text << "backward is not deterministic: two gradients of " << facts.difference_at
+         << " for the same input and grad_output differ by " << facts.largest_difference
+         << ", but nondet_tol is " << options_.nondet_tol;
     fail_check(text.str());
   });
 }
@@ -279,7 +279,7 @@ void JacobianChecks::compare_projection(GradcheckCheck check, ComplexPart part, 
   auto& finding = compare(check, part, input, output, slow(), evaluation);
   if (finding.status == CheckStatus::failed) return;
   finding.status = CheckStatus::failed;
-  finding.reason = "fast mode found a difference, slow mode finds none: run with fast_mode off";
+  finding.reason = "fast mode found a difference, but slow mode found none: turn fast_mode off";
 }
 
 void JacobianChecks::place(GradcheckFinding& finding, ComplexPart part, size_t input,
@@ -311,7 +311,7 @@ GradcheckFinding& JacobianChecks::report(GradcheckCheck check, ComplexPart part,
   if (!comparison.matches) {
     finding.reason = std::to_string(comparison.mismatched) + " of " +
                      std::to_string(comparison.total) +
-                     " elements of the Jacobian differ from the numerical one";
+                     " elements of the Jacobian differ from the numerical Jacobian";
     finding.counts_in_reason = true;
     if (is_sparse(tensor)) {
       finding.cause = masked_gradient(analytical, numerical, specified_places(tensor),
@@ -427,7 +427,7 @@ void JacobianChecks::compare_forward(const TensorFunction& function, const Tenso
 
 void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) const {
   if (options_.check_grad_dtypes && !forward.dtypes_match) {
-    fail_check("a tangent is complex where its output is real, or the reverse");
+    fail_check("a tangent and its output differ: one is complex, the other is real");
   }
 }
 

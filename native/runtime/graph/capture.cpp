@@ -149,8 +149,9 @@ class Capture {
         captured_.callable->function != nullptr &&
         arguments[0].type()->kind() == c10::TypeKind::ClassType) {
       throw Failure(ErrorCode::input_invalid,
-                    request_.entry + " is a method: only its script graph can be shown alone",
-                    "Call it in a function of the program, and capture that.");
+                    request_.entry +
+                        " is a method: without an object, only its script graph can be captured",
+                    "Call the method in a function of the program, and capture this function.");
     }
   }
 
@@ -166,8 +167,9 @@ class Capture {
     auto* function = captured_.callable->function;
     if (function == nullptr) {
       throw Failure(ErrorCode::request_invalid,
-                    request_.entry + " is an operator: it has no TorchScript of its own",
-                    "Ask for its trace or its autograd graph, or write a function that calls it.");
+                    request_.entry + " is an operator: only functions have a script graph",
+                    "Capture its trace or autograd graph, or write a function that calls the "
+                    "operator.");
     }
     captured_.steps.push_back(jit::toGraphFunction(*function).graph()->copy());
     // Given arguments, the graph can be run later; without, it can still be read.
@@ -245,9 +247,7 @@ class Capture {
     auto graph = describe_autograd(captured_.entry, named, flatten_deeply(stack));
     if (graph.nodes == 0) {
       throw Failure(ErrorCode::input_invalid,
-                    "Nothing that " + request_.entry +
-                        " returns requires grad: there is no "
-                        "autograd graph",
+                    "No output of " + request_.entry + " requires grad: there is no autograd graph",
                     "Set \"requires_grad\": true on an input, or give the operator an autograd "
                     "kernel.");
     }
@@ -294,7 +294,7 @@ class Capture {
   void add_pass(GraphPass pass) {
     if (captured_.steps.empty()) {
       throw Failure(ErrorCode::request_invalid,
-                    "Passes work on TorchScript graphs, not on autograd's");
+                    "Passes work on TorchScript graphs, not on autograd graphs");
     }
     const auto start = Clock::now();
     const Stage stage(ErrorCode::operator_check, "pass " + std::string(enum_text(pass)));
@@ -338,12 +338,13 @@ CapturedGraph& find_capture(int64_t number, int64_t step) {
   const auto found = captures().find(number);
   if (found == captures().end()) {
     throw Failure(ErrorCode::request_invalid, "This graph is no longer in the op host",
-                  "Capture it again.");
+                  "Capture the graph again.");
   }
   const auto steps = found->second.autograd ? 1 : found->second.steps.size();
   if (step < 0 || static_cast<size_t>(step) >= steps) {
     throw Failure(ErrorCode::request_invalid, "The capture has no step " + std::to_string(step) +
-                                                  ": it has " + std::to_string(steps));
+                                                  ": it has " + std::to_string(steps) +
+                                                  " step(s)");
   }
   return found->second;
 }
@@ -367,8 +368,8 @@ GraphObservation observe_capture(const ObserveRequest& request) {
   auto& graph = *captured.steps[step];
   if (captured.arguments.size() < graph.inputs().size()) {
     throw Failure(ErrorCode::input_invalid,
-                  "The graph was captured without arguments: there is nothing to run it on",
-                  "Capture it with the arguments of a call.");
+                  "The graph cannot run: it was captured without arguments",
+                  "Capture the graph with the arguments of a call.");
   }
   auto arguments = captured.arguments;
   // A model may change as it runs, and is still saved as it was captured.
@@ -382,7 +383,7 @@ SavedGraph save_graph(const SaveGraphRequest& request) {
   auto& captured = find_capture(request.capture, 0);
   if (captured.form != GraphForm::script && captured.form != GraphForm::trace) {
     throw Failure(ErrorCode::request_invalid,
-                  "Only script and trace graphs are saved as .pt: an " +
+                  "Only script and trace graphs can be saved as .pt: an " +
                       std::string(enum_text(captured.form)) + " graph is not a program",
                   "Capture the function as script or trace.");
   }

@@ -114,9 +114,10 @@ class LossFinder {
     if (reading.is_kept) return;
     warn(GraphWarningKind::value_baked,
          reading.of_shape
-             ? "This size becomes a constant of the trace: it holds for these shapes only."
-             : "This number, read from a tensor, becomes a constant of the trace: it holds for "
-               "these values only.",
+             ? "This size becomes a constant in the trace: the trace is right only for these "
+               "shapes."
+             : "This number, read from a tensor, becomes a constant in the trace: the trace is "
+               "right only for these values.",
          *reading.node);
   }
 
@@ -126,8 +127,8 @@ class LossFinder {
     warn(GraphWarningKind::control_flow_lost,
          std::string("This ") + what + " depends on " +
              (reading->of_shape ? "the shape" : "the values") +
-             " of a tensor: the trace keeps only the branch that these inputs take. The script "
-             "graph keeps both.",
+             " of a tensor: the trace records only the path of these inputs. The script graph has "
+             "all paths.",
          node);
   }
 

@@ -32,7 +32,7 @@ std::string code_of(const std::string& path) {
   if (std::string_view(magic, 2) != "PK") {
     throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
-                      " is not a TorchScript archive: it does not begin like a zip file",
+                      " is not a TorchScript archive: it is not a zip file",
                   "Save a model with torch.jit.save, or torch.export.save as .pt2.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
@@ -49,7 +49,7 @@ std::string code_of(const std::string& path) {
   if (code.empty() && !reader.hasRecord("constants.pkl")) {
     throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
-                      " holds data but no code: it was written by torch.save",
+                      " contains data, but no code: it was written by torch.save",
                   "A state_dict has no graph. Save the model itself with torch.jit.save, or with "
                   "torch.export.save as .pt2.");
   }
@@ -111,7 +111,8 @@ jit::Module load_archive(const std::string& path) {
     throw Failure(
         ErrorCode::operator_unknown,
         fs::path(path).filename().string() + " uses names that are not registered: " + names,
-        "Open the project that registers them, build it, and open the model there.");
+        "Open and build the project that registers these names, then open the model in that "
+        "project.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   return jit::load(path, c10::Device(c10::kCPU));

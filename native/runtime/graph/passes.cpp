@@ -42,7 +42,7 @@ PassResult freeze(std::shared_ptr<jit::Graph> graph, FreezableMethod* owner) {
   if (owner == nullptr) {
     jit::OptimizeFrozenGraph(graph);
     return {graph, std::nullopt,
-            "A function holds no parameters to freeze: only the optimizations of frozen graphs "
+            "A function has no parameters to freeze: only the optimizations for frozen graphs "
             "ran."};
   }
   // Freezing is defined for modules in eval mode only, and for whole modules: a method of a
@@ -56,8 +56,8 @@ PassResult freeze(std::shared_ptr<jit::Graph> graph, FreezableMethod* owner) {
   auto frozen = owner->module.get_method(owner->method).graph()->copy();
   jit::OptimizeFrozenGraph(frozen);
   return {frozen, std::nullopt,
-          "Frozen in eval mode from the method as it was captured: earlier passes have no effect "
-          "on the result."};
+          "This pass freezes the method as it was captured, in eval mode: earlier passes have no "
+          "effect on the result."};
 }
 
 }  // namespace

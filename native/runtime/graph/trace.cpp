@@ -141,8 +141,8 @@ TraceCheck check_trace(const Callable& callable, const Trace& trace, const Stack
     expected[i] = at::scalar_tensor(expected[i].toScalar(), actual[i].toTensor().options());
   }
   if (actual.size() != expected.size()) {
-    check.message = "the trace has " + std::to_string(actual.size()) + " output(s), the function " +
-                    std::to_string(expected.size());
+    check.message = "the trace has " + std::to_string(actual.size()) +
+                    " output(s), but the function has " + std::to_string(expected.size());
     return check;
   }
   check.matches = true;

@@ -311,7 +311,7 @@ std::string ForkedOutcome::describe() const {
     case SIGFPE:
       return "an arithmetic fault (division of integers by zero)";
     case SIGKILL:
-      return "a kill by the system, probably because it used too much memory";
+      return "SIGKILL, probably because memory ran out";
     case SIGABRT: {
       if (const auto words = uncaught_words(report); !words.empty())
         return "an uncaught exception (" + words + ")";

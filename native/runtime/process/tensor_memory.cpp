@@ -35,7 +35,7 @@ class Allocator : public c10::Allocator {
     const int error = libc_allocate(&data, alignment, bytes);
     if (error != 0) c10::profiledCPUMemoryReporter().OutOfMemory(bytes);
     // By libtorch's name of what it stands for, under which such errors are known.
-    TORCH_CHECK(error == 0, "DefaultCPUAllocator: there is no room for a tensor of ", bytes,
+    TORCH_CHECK(error == 0, "DefaultCPUAllocator: not enough memory for a tensor of ", bytes,
                 " bytes (error ", error, ", ", std::strerror(error), ")");
     c10::profiledCPUMemoryReporter().New(data, bytes);
     return {data, data, &release, device};

@@ -69,25 +69,26 @@ std::string HeldStderr::text() const {
 std::string why_nothing_traced(const std::string& printed) {
   void* cupti = loaded_cupti();
   if (cupti == nullptr) {
-    return "this libtorch has no CUPTI, by which kernels are seen; PyTorch’s builds for CUDA have "
-           "it";
+    return "this libtorch has no CUPTI, which records kernels; PyTorch’s builds for CUDA include "
+           "CUPTI";
   }
   const auto error = failed_start(cupti);
   dlclose(cupti);
   const auto said = last_line(printed);
   if (error.empty()) {
-    return "CUPTI, by which kernels are seen, starts but gave nothing" +
+    return "CUPTI, which records kernels, starts but recorded nothing" +
            (said.empty() ? "" : " (" + said + ")");
   }
   std::string advice;
   if (error.find("MULTIPLE_SUBSCRIBERS") != std::string::npos) {
-    advice = ": another profiler has it (nsys, ncu, DCGM); end that";
+    advice = ": another profiler (nsys, ncu, DCGM) uses CUPTI; end that profiler";
   } else if (error.find("PRIVILEGES") != std::string::npos) {
     advice =
-        ": this user may not profile the GPU; set NVreg_RestrictProfilingToAdminUsers=0 for "
-        "NVIDIA’s driver, or give the container SYS_ADMIN";
+        ": this user has no permission to profile the GPU; set "
+        "NVreg_RestrictProfilingToAdminUsers=0 for NVIDIA’s driver, or give the container "
+        "SYS_ADMIN";
   }
-  return "CUPTI, by which kernels are seen, does not start (" + error + ")" + advice;
+  return "CUPTI, which records kernels, does not start (" + error + ")" + advice;
 }
 
 }  // namespace opsmith
