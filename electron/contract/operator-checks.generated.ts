@@ -61,7 +61,7 @@ export const operatorChecks = {
   },
   registration: {
     title: 'registration',
-    meaning: 'Dispatch keys without a kernel, and what fails because of it',
+    meaning: 'Dispatch keys without a kernel, and the features that fail without it',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -83,14 +83,14 @@ export const operatorChecks = {
   gradients: {
     title: 'gradients',
     meaning:
-      'Backward gives the derivative of forward, also for other shapes and declared integers',
+      'Backward returns the derivative of forward, also for other shapes and for each declared integer',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_shapes: {
     title: 'gradient shapes',
-    meaning: 'Gradients of empty tensors, tensors of one element and broadcast inputs',
+    meaning: 'Gradients are right for empty tensors, tensors of one element and broadcast inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -98,14 +98,15 @@ export const operatorChecks = {
   gradient_values: {
     title: 'gradient values',
     meaning:
-      'Gradients at special values: 0, 1, -1, subnormal, large, ties, and close to constants that the sources compare with',
+      'Gradients are right at special values: 0, 1, -1, subnormal, large, ties, and close to constants that the sources compare with',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_layouts: {
     title: 'gradient layouts',
-    meaning: 'Gradients where inputs or grad_output are transposed, stepped, offset or expanded',
+    meaning:
+      'Gradients are right if inputs or grad_output are transposed, stepped, offset or expanded',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -113,14 +114,14 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients for each dimension from -rank to rank - 1, both values of flags, other numbers and strings, and with a bias',
+      'Gradients are right for each dimension from -rank to rank - 1, both values of flags, other numbers and strings, and with a bias',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_dtypes: {
     title: 'gradient dtypes',
-    meaning: "Gradients in float32, float16 and bfloat16 agree with float64's",
+    meaning: 'Gradients in float32, float16 and bfloat16 agree with the gradients in float64',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -128,37 +129,37 @@ export const operatorChecks = {
   gradient_subsets: {
     title: 'gradient subsets',
     meaning:
-      'Right gradients when only some of the inputs require grad, and when only one output is used',
+      'Gradients are right when only some of the inputs require grad, and when only one output is used',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_complex: {
     title: 'gradient complex',
-    meaning: 'Gradients in complex128, if the operator accepts it',
+    meaning: 'Gradients are right in complex128, if the operator accepts it',
     onlyWhenAsked:
-      'turn on “thorough” (--thorough), or select this check (--check NAME): many operators accept complex numbers but are meant for real ones',
+      'turn on “thorough” (--thorough), or select this check (--check NAME): many operators accept complex numbers, but are meant only for real numbers',
     sanitizer: false,
     thorough: true,
   },
   gradient_second_order: {
     title: 'gradient of second order',
-    meaning: 'The gradient of the gradient, if it exists',
+    meaning: 'The gradient of the gradient is right, if it exists',
     onlyWhenAsked:
-      'turn on “thorough” (--thorough), or select this check (--check NAME): many backwards are meant for first derivatives only',
+      'turn on “thorough” (--thorough), or select this check (--check NAME): many operators support only first derivatives',
     sanitizer: false,
     thorough: true,
   },
   meta: {
     title: 'meta',
-    meaning: 'The Meta kernel gives the sizes, strides and dtypes of the real one',
+    meaning: 'The Meta kernel returns the sizes, strides and dtypes of the real kernel',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_linear: {
     title: 'gradient linear',
-    meaning: 'Gradients are proportional to grad_output: small, large and negative',
+    meaning: 'Gradients are proportional to a small, large or negative grad_output',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -166,7 +167,7 @@ export const operatorChecks = {
   gradient_saved: {
     title: 'gradient saved',
     meaning:
-      'Backward uses the inputs of its own forward, also after other calls, and after they were freed or changed',
+      'Backward uses the inputs of its own forward call, also after other calls, and after the inputs were freed or changed',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -201,21 +202,21 @@ export const operatorChecks = {
   },
   small_sizes: {
     title: 'small sizes',
-    meaning: 'Tensors with no element or one element cause no crash',
+    meaning: 'Empty tensors and tensors of one element cause no crash',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   dtypes: {
     title: 'dtypes',
-    meaning: 'Which dtypes are accepted, and whether the answer agrees with float64',
+    meaning: 'The result in each accepted dtype agrees with float64',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   precision: {
     title: 'precision',
-    meaning: 'float64 is not computed in float32',
+    meaning: 'float64 inputs are not computed in float32',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -229,7 +230,8 @@ export const operatorChecks = {
   },
   conventions: {
     title: 'conventions',
-    meaning: 'dim = -1 is the last one, keepdim keeps a size of 1, optional tensors have an effect',
+    meaning:
+      'dim = -1 is the last dimension, keepdim keeps a size of 1, and optional tensors have an effect',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -264,14 +266,14 @@ export const operatorChecks = {
   },
   state: {
     title: 'state',
-    meaning: 'A call leaves rounding, grad mode, threads, default dtype and seed as they were',
+    meaning: 'A call does not change rounding, grad mode, threads, default dtype or seed',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   threads: {
     title: 'threads',
-    meaning: 'The same result when several threads call it at once',
+    meaning: 'The same result when several threads call the operator at once',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -279,7 +281,7 @@ export const operatorChecks = {
   parallel: {
     title: 'parallel',
     meaning:
-      'With more than 2^16 elements, one thread and several give the same result, backward too',
+      'With more than 2^16 elements, one thread and several threads give the same results and gradients',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -307,14 +309,14 @@ export const operatorChecks = {
   },
   leaks: {
     title: 'leaks',
-    meaning: 'Many calls leave no memory and no open files behind',
+    meaning: 'Repeated calls leak no memory and no open files',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   address_sanitizer: {
     title: 'address sanitizer',
-    meaning: 'What ASan finds in the same calls, in a separate build',
+    meaning: 'AddressSanitizer (ASan) finds no error in the same calls, in a separate build',
     onlyWhenAsked:
       'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
@@ -322,7 +324,8 @@ export const operatorChecks = {
   },
   undefined_behaviour_sanitizer: {
     title: 'undefined behaviour sanitizer',
-    meaning: 'What UBSan finds in the same calls',
+    meaning:
+      'UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate build',
     onlyWhenAsked:
       'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
@@ -330,7 +333,7 @@ export const operatorChecks = {
   },
   large_sizes: {
     title: 'large sizes',
-    meaning: 'The same result with more than 2^31 elements; only when you ask for it by name',
+    meaning: 'The same result with more than 2^31 elements; this check runs only if you select it',
     onlyWhenAsked: 'needs gigabytes of memory: select this check (--check large_sizes)',
     sanitizer: false,
     thorough: false,

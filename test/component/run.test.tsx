@@ -148,7 +148,7 @@ describe('an operator without a call', () => {
   it('that takes nothing its schema suggests shows the reason, and no other problem', async () => {
     main.refuse('operatorCheck.run', {
       code: 'input.invalid',
-      message: 'my_op::g refuses all of the 90 calls made from its schema.',
+      message: 'my_op::g refuses all of the 90 calls generated from its schema.',
     })
     await openWithoutCalls()
     await userEvent.click(screen.getByTestId('run-go'))

@@ -29,7 +29,7 @@ std::string finding_text(const std::optional<OperatorCheckFinding>& finding);
 
 // What memory checks look at: strided tensors on the CPU.
 bool all_on_cpu(const OperatorCall& call);
-inline constexpr const char* not_on_cpu = "only strided tensors on the CPU are compared";
+inline constexpr const char* not_on_cpu = "this check supports only strided tensors on the CPU";
 
 std::string bytes_text(int64_t count);                              // "1 byte", "2 bytes"
 std::string element_words(const at::Tensor& tensor, int64_t flat);  // of one element

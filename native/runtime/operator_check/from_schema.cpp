@@ -151,9 +151,10 @@ class CaseBuilder {
         return {};
       default:
         throw Failure(ErrorCode::input_invalid,
-                      "nothing of the type " + type->str() + " (argument " + name +
-                          ") can be made from the schema",
-                      "Write a function in the project's program that makes it, and check that.");
+                      "no value of the type " + type->str() + " (argument " + name +
+                          ") can be generated from the schema",
+                      "Write a function in the project's program that creates this argument, and "
+                      "check the function.");
     }
   }
 
@@ -234,9 +235,9 @@ struct Attempt {
       ErrorCode::input_invalid,
       callable.name +
           (ended ? " could not be called with generated inputs, in " : " refuses all of the ") +
-          std::to_string(tried.size()) + " calls made from its schema: " + said,
-      "Give it arguments and inputs: an entry of `checks` in opsmith.json with `args` "
-      "and `inputs`.");
+          std::to_string(tried.size()) + " calls generated from its schema: " + said,
+      "Give the operator arguments and inputs: add an entry with `args` and `inputs` to `checks` "
+      "in opsmith.json.");
   failure.detail = std::move(all);
   throw failure;
 }

@@ -142,7 +142,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
     made.skip = std::move(reason);
     return made;
   };
-  if (draws_random_numbers(call)) return skipped_for("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped_for("the operator draws random numbers");
   auto wanted = candidates_of(call);
   if (wanted.empty()) return skipped_for(without_candidates(call.callable()));
   const bool is_declared = call.tensors()[wanted[0]].tensor.requires_grad();
@@ -169,7 +169,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   if (recorded->outputs().empty()) return skipped_for("no output requires grad");
   for (const auto& input : recorded->inputs()) {
     const bool is_coarse = input.requires_grad() && input.element_size() < 4;
-    if (is_coarse) return skipped_for("it accepts neither float32 nor float64");
+    if (is_coarse) return skipped_for("the operator does not accept float32 or float64");
   }
   const auto again = CallWithGraph(made.function, leaves_of(made.inputs, made.wanted));
   for (size_t o = 0; o < again.outputs().size(); ++o) {
@@ -181,7 +181,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   const auto gradients = recorded->backward(recorded->grad_outputs(), &made.fault);
   if (!gradients) return made;
   if (any_nonzero(*gradients) && changes_in_steps(made, *recorded))
-    return skipped_for("its outputs change in steps, so its gradient can only be an estimate");
+    return skipped_for("the outputs change in steps, so the gradient can only be an estimate");
   // Nobody said that an input without a gradient has one.
   if (!is_declared) {
     std::vector<size_t> given;
@@ -189,7 +189,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
       if ((*gradients)[i].defined()) given.push_back(made.wanted[i]);
     }
     made.wanted = std::move(given);
-    if (made.wanted.empty()) return skipped_for("backward gives no input a gradient");
+    if (made.wanted.empty()) return skipped_for("backward returns no gradient for any input");
   }
   made.inputs = leaves_of(made.inputs, made.wanted);
   return made;

@@ -246,11 +246,11 @@ OperatorCheckFinding mismatch_finding(const GradientCase& given, const GradientM
   const auto& name = given.names[mismatch.input];
   const auto cause = mismatch.cause.empty() ? "" : ". " + mismatch.cause;
   auto finding = failed(where + "element " + index_text(mismatch.index) + " of the gradient of " +
-                            name + " is " + number_text(mismatch.analytical) + ", " + reference +
-                            " it is " + number_text(mismatch.numerical) + cause,
+                            name + " is " + number_text(mismatch.analytical) + ", but " +
+                            reference + " it is " + number_text(mismatch.numerical) + cause,
                         "Compare backward with the derivative of forward; opsmith gradcheck shows "
                         "the whole Jacobian. If the gradient differs on purpose, as in a "
-                        "straight-through estimator, name this check in \"skip\".");
+                        "straight-through estimator, add this check to \"skip\".");
   finding.input = name;
   finding.index = mismatch.index;
   return finding;

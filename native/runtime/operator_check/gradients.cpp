@@ -88,8 +88,8 @@ std::optional<OperatorCheckFinding> gradient_mutation_fault(const OperatorCall& 
   const auto fault = [](const std::string& name, const at::Tensor& tensor, int64_t flat) {
     auto finding = failed(
         "backward wrote to element " + index_text(index_of(tensor, flat)) + " of " + name,
-        "Work on a copy (grad * 2, not grad.mul_(2)): other operators share this tensor, and "
-        "their gradients go wrong.");
+        "Work on a copy (grad * 2, not grad.mul_(2)): other operators share this tensor, and their "
+        "gradients become wrong.");
     finding.index = index_of(tensor, flat);
     return finding;
   };
@@ -115,7 +115,7 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
     at::Tensor (*make)(const at::Tensor&);
   };
   constexpr Layout layouts[] = {{"transposed", transposed},
-                                {"expanded from one element, as sum()'s is,", expanded}};
+                                {"expanded (stride 0), as from sum(),", expanded}};
   const auto contiguous = recorded.grad_outputs();
   for (size_t o = 0; o < contiguous.size(); ++o) {
     for (const auto& layout : layouts) {
@@ -131,8 +131,8 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
         return gradient_repeat_fault(call);
       auto finding = failed(
           std::string("with grad_output ") + layout.name + " the gradients differ:" + wrong->reason,
-          "The backward reads grad_output as if it were contiguous: call contiguous() on it first, "
-          "or use its strides.");
+          "Backward reads grad_output as if it were contiguous: call contiguous() on it first, or "
+          "use its strides.");
       finding.index = wrong->index;
       return finding;
     }
@@ -159,9 +159,9 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const auto actual = recorded.backward(grads);
   if (const auto wrong = gradient_difference(actual, recorded.backward(copies))) {
     return failed(
-        "with other values in the memory of an earlier grad_output, backward is wrong:" +
+        "after an earlier grad_output was changed in place, backward is wrong:" +
             wrong->reason,
-        "Do not use an address (data_ptr()) as a key: memory is reused for other tensors.");
+        "Do not use an address (data_ptr()) as a cache key: memory is reused for other tensors.");
   }
   return std::nullopt;
 }
@@ -193,7 +193,7 @@ std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall&
     if (!flat) continue;
     const auto& name = call.tensors()[i].name;
     auto finding = failed("element " + index_text(index_of(one, *flat)) + " of the gradient of " +
-                              name + " depends on what the memory held before",
+                              name + " depends on the old contents of its memory",
                           "Write every element, or start from at::zeros instead of at::empty.");
     finding.input = name;
     finding.index = index_of(one, *flat);

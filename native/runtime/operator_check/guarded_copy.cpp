@@ -44,7 +44,7 @@ std::string GuardedCopy::distance(uintptr_t address) const {
   if (address < start) {
     return bytes_text(static_cast<int64_t>(start - address)) + " before its beginning";
   }
-  return "outside of it";
+  return "outside of its memory";
 }
 
 bool GuardedCopy::holds(uintptr_t address) const {

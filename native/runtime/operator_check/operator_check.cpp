@@ -88,7 +88,7 @@ OperatorCheckReport run_operator_check(const OperatorCheckRequest& request) {
     } else if (!asked && *check.only_when_asked != '\0') {
       finding = skipped(check.only_when_asked);
     } else if (failures.count(check.after) > 0) {
-      finding = skipped(std::string("the check before it failed: ") + check.after);
+      finding = skipped("the check " + std::string(check.after) + " failed");
     } else {
       finding = runner.run(check);
     }

@@ -123,10 +123,10 @@ std::vector<int64_t> resizable_sizes(const OperatorCall& call) {
 }
 
 std::string not_resizable(const OperatorCall& call) {
-  if (call.tensors().empty()) return "there is no tensor";
+  if (call.tensors().empty()) return "no argument is a tensor";
   for (const auto& tensor : call.tensors()) {
     if (at::isIntegralType(tensor.tensor.scalar_type(), /*includeBool=*/false))
-      return "the integers of " + tensor.name + " may be places in tensors of the given sizes";
+      return "the integers of " + tensor.name + " may be indices into tensors of the given sizes";
   }
   return resizable_sizes(call).empty() ? "no tensor has a size above 1 that can vary" : "";
 }

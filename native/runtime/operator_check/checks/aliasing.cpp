@@ -67,7 +67,8 @@ std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const 
       shares_declared = shares_declared || intersect(sets, input.alias);
       if (intersect(sets, input.alias)) continue;
       auto finding = at_output(failed(
-          when + name + " shares the memory of " + input.name + ", and the schema does not say so",
+          when + name + " shares the memory of " + input.name +
+              ", but the schema does not declare the alias",
           "Return a copy (clone()), or declare both as Tensor(a). Autograd and the compiler give "
           "wrong results for undeclared aliases."));
       finding.input = input.name;
@@ -77,17 +78,17 @@ std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const 
         !shares_declared) {
       return at_output(
           failed(when + name +
-                     " is a new tensor, but the schema says that it is the input that is written",
-                 "Return the input itself, or write the schema without (" + sets +
-                     "!) on what is returned."));
+                     " is a new tensor, but the schema declares it as the input that is written",
+                 "Return the input itself, or remove (" + sets +
+                     "!) from the return in the schema."));
     }
     for (size_t other = 0; other < o; ++other) {
       const auto others = declared_sets(schema, other, outputs.size());
       if (!have_one_storage(outputs[o], outputs[other]) || intersect(sets, others)) continue;
       return at_output(failed(when + "outputs " + std::to_string(other) + " and " +
                                   std::to_string(o) +
-                                  " share memory, and the schema does not say so",
-                              "Return a copy (clone()) of one of them."));
+                                  " share memory, but the schema does not declare the alias",
+                              "Return a copy (clone()) for one of the outputs."));
     }
   }
   return std::nullopt;

@@ -29,8 +29,8 @@ class Autocast {
 };
 
 constexpr const char* leave_autocast =
-    "Under autocast, the PyTorch operators that this one calls may return bfloat16. Dispatch on "
-    "the dtype of their results, or register an Autocast kernel that turns autocast off "
+    "Under autocast, the PyTorch operators that your operator calls may return bfloat16. Dispatch "
+    "on the dtype of their results, or register an Autocast kernel that turns autocast off "
     "(c10::impl::ExcludeDispatchKeyGuard) and casts its inputs.";
 
 // More than bfloat16's rounding, of inputs and of results on the way, explains.
@@ -48,20 +48,21 @@ std::string value_fault(const Tensors& actual, const Tensors& expected) {
     if (close.all().item<bool>()) continue;
     const auto flat = close.logical_not().reshape(-1).to(at::kByte).argmax().item<int64_t>();
     return "element " + index_text(index_of(expected[o], flat)) + " of " + name + " is " +
-           element_words(actual[o], flat) + ", not about " + element_words(expected[o], flat);
+           element_words(actual[o], flat) + ", but should be about " +
+           element_words(expected[o], flat);
   }
   return "";
 }
 
 OperatorCheckFinding check_autocast(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (call.callable().function != nullptr) return skipped("TorchScript has its own autocast");
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const at::NoGradGuard unrecorded;
   bool any_floating = false;
   for (const auto& tensor : call.values())
     any_floating = any_floating || tensor.is_floating_point();
-  if (!any_floating) return skipped("no input is of a floating dtype");
+  if (!any_floating) return skipped("no input has a floating-point dtype");
   // Autocast leaves float64 as it is.
   const auto in_float = [&] {
     return call.map([](const at::Tensor& tensor) {
@@ -80,14 +81,15 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
         if (const auto error = call.try_run(in_float(), expected); !error.empty()) return error;
         if (call.try_run(given, in_double).empty() &&
             difference(expected, in_double, "", at::kFloat))
-          return "its result differs from float64";
+          return "they differ from the float64 results";
         return "";
       },
       patience);
   if (plain.end == ForkedOutcome::End::not_started) return skipped(plain.describe());
   if (plain.end != ForkedOutcome::End::answered)
     return skipped("with float32 the call ends in " + plain.describe());
-  if (!plain.answer.empty()) return skipped("with float32 it cannot be compared: " + plain.answer);
+  if (!plain.answer.empty())
+    return skipped("with float32 the results cannot be compared: " + plain.answer);
   const auto outcome = run_forked(
       [&]() -> std::string {
         Tensors expected, actual;
@@ -99,7 +101,7 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
       },
       patience);
   if (outcome.end != ForkedOutcome::End::answered)
-    return ended(outcome, "under autocast: " + outcome.describe(), leave_autocast);
+    return ended(outcome, "under autocast the call ends in " + outcome.describe(), leave_autocast);
   if (!outcome.answer.empty()) return failed("under autocast, " + outcome.answer, leave_autocast);
   return passed("under autocast to bfloat16 the result is the same, except for rounding");
 }

@@ -9,7 +9,7 @@ namespace opsmith {
 namespace {
 
 OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   const at::NoGradGuard unrecorded;
   bool tried = false, ran = false;
   for (size_t i = 0; i < call.tensors().size(); ++i) {
@@ -63,7 +63,7 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
   }
   if (!tried) return skipped("no two inputs have the same shape");
   return passed(ran ? "inputs of size 1 give the same result as expanded ones"
-                    : "it refuses to broadcast");
+                    : "the operator refuses to broadcast");
 }
 
 const RegisteredCheck broadcasting_check({

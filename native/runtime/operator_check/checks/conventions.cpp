@@ -91,7 +91,8 @@ std::optional<OperatorCheckFinding> keepdim_fault(const OperatorCall& call, size
   const auto& without = (*dropped)[0];
   if (largest_rank(call) == 0) return std::nullopt;
   const char* advice =
-      "With keepdim, the reduced dimensions stay as sizes of 1; without it they are left out.";
+      "With keepdim, each reduced dimension must have size 1. Without keepdim, reduced dimensions "
+      "must be removed.";
   if (with.sizes() == without.sizes()) {
     return failed(name + " has no effect: output 0 has shape " + index_text(with.sizes().vec()) +
                       " with and without it",
@@ -99,7 +100,7 @@ std::optional<OperatorCheckFinding> keepdim_fault(const OperatorCall& call, size
   }
   if (with.numel() != without.numel()) {
     return failed("with " + name + " output 0 has shape " + index_text(with.sizes().vec()) +
-                      ", without it " + index_text(without.sizes().vec()),
+                      ", but without it " + index_text(without.sizes().vec()),
                   advice);
   }
   auto finding = difference({with.reshape(without.sizes())}, {without}, "with " + name);
@@ -174,8 +175,8 @@ std::optional<OperatorCheckFinding> optional_fault(const OperatorCall& call, siz
   if (accepted < 2 || !first || first->empty()) return std::nullopt;
   auto finding = failed(name + " has no effect: the results are bit for bit the same with " +
                             std::to_string(accepted) + " different tensors" +
-                            (without ? ", and without one" : ""),
-                        "Use it, or remove it from the schema.");
+                            (without ? ", and without a tensor" : ""),
+                        "Use this argument, or remove it from the schema.");
   finding.input = name;
   return finding;
 }
@@ -187,7 +188,7 @@ bool is_optional_tensor(const c10::Argument& argument) {
 }
 
 OperatorCheckFinding check_conventions(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   const at::NoGradGuard unrecorded;
   const auto& arguments = call.callable().schema.arguments();
   std::vector<std::string> tried;
@@ -216,21 +217,23 @@ OperatorCheckFinding check_conventions(const OperatorCall& call) {
         patience);
     if (outcome.ended() && look == dim_fault) {
       return ended(outcome,
-                   "with other values of " + name + ", negative ones too: " + outcome.describe(),
+                   "with other values of " + name + ", including negative values: " +
+                       outcome.describe(),
                    "Count negative dimensions from the end (at::maybe_wrap_dim), or refuse them.");
     }
     if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;
     return unpacked(outcome.answer);
   }
   if (tried.empty()) return skipped("no argument is a dim, a keepdim or an optional tensor");
-  return passed("as in PyTorch, or refused: " + joined(tried));
+  return passed("arguments behave as in PyTorch, or are refused: " + joined(tried));
 }
 
 const RegisteredCheck conventions_check({
     .name = "conventions",
     .title = "conventions",
     .meaning =
-        "dim = -1 is the last one, keepdim keeps a size of 1, optional tensors have an effect",
+        "dim = -1 is the last dimension, keepdim keeps a size of 1, and optional tensors have an "
+        "effect",
     .order = 125,
     .run = check_conventions,
     .compares_calls = true,

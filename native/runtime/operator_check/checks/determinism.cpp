@@ -26,10 +26,10 @@ std::optional<OperatorCheckFinding> address_fault(const OperatorCall& call) {
   at::manual_seed(0);
   if (!call.try_run(copies, expected).empty()) return std::nullopt;
   auto finding =
-      difference(outputs, expected, "with other values in the memory of an earlier call's inputs");
+      difference(outputs, expected, "after the inputs of an earlier call were changed in place,");
   if (finding) {
     finding->advice =
-        "Do not use an address (data_ptr()) as a key: memory is reused for other tensors.";
+        "Do not use an address (data_ptr()) as a cache key: memory is reused for other tensors.";
   }
   return finding;
 }
@@ -56,8 +56,8 @@ std::optional<OperatorCheckFinding> own_generator_fault(const OperatorCall& call
   }
   if (first->empty()) return std::nullopt;
   return failed(
-      "it is declared as random (nondeterministic_seeded), but gives the same bits after "
-      "eight different calls of manual_seed",
+      "the operator is declared as random (nondeterministic_seeded), but returns the same bits "
+      "after manual_seed with eight different seeds",
       "Use libtorch's generator for random numbers (at::get_generator_or_default, or at::rand): "
       "manual_seed does not seed the generators of <random>.");
 }
@@ -89,7 +89,8 @@ OperatorCheckFinding check_determinism(const OperatorCall& call) {
   if (auto fault = own_generator_fault(call)) return *fault;
   if (auto fault = gradient_repeat_fault(call)) return *fault;
   return passed(draws_random_numbers(call)
-                    ? "the same after the same manual_seed; it draws random numbers"
+                    ? "the operator draws random numbers; the same seed (manual_seed) gives the "
+                      "same bits"
                     : "four calls gave the same bits");
 }
 
@@ -101,7 +102,7 @@ const RegisteredCheck determinism_check({
     .run = check_determinism,
     .other_shapes = true,
     .compares_calls = true,
-    .makes_unrepeatable = "two calls differ already",
+    .makes_unrepeatable = "two calls with the same input differ",
 });
 
 }  // namespace

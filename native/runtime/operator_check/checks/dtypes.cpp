@@ -100,7 +100,7 @@ std::optional<OperatorCheckFinding> mixed_fault(const OperatorCall& call,
           patience);
       if (outcome.end == ForkedOutcome::End::not_started) return std::nullopt;
       if (outcome.end != ForkedOutcome::End::answered)
-        return ended(outcome, when + " it ends in " + outcome.describe(), check_the_dtype);
+        return ended(outcome, when + " the call ends in " + outcome.describe(), check_the_dtype);
       if (outcome.answer.empty()) continue;
       auto finding = failed(outcome.answer + " (as in float64)", check_the_dtype);
       finding.input = name;
@@ -142,22 +142,22 @@ std::optional<OperatorCheckFinding> promotion_fault(const OperatorCall& call) {
         (!first.defined() || !second.defined() || first.scalar_type() == second.scalar_type())) {
       continue;
     }
-    return failed(std::string("for one float32 input and one float64 input, the output is ") +
+    return failed(std::string("the output for one float32 input and one float64 input is ") +
                       dtype_name(output.scalar_type()) +
-                      "; torch.result_type of both is float64, in either order",
+                      ", but torch.result_type gives float64, in either order",
                   "Promote both inputs (at::result_type), or refuse inputs of different dtypes.");
   }
   return std::nullopt;
 }
 
 OperatorCheckFinding check_dtypes(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   const at::NoGradGuard unrecorded;
   std::optional<at::ScalarType> given_dtype;
   for (const auto& tensor : call.values()) {
     if (tensor.is_floating_point() && !given_dtype) given_dtype = tensor.scalar_type();
   }
-  if (!given_dtype) return skipped("no input is of a floating dtype");
+  if (!given_dtype) return skipped("no input has a floating-point dtype");
   std::vector<std::string> accepted, refused;
   for (const auto dtype :
        {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble,
@@ -208,7 +208,7 @@ OperatorCheckFinding check_dtypes(const OperatorCall& call) {
 const RegisteredCheck dtypes_check({
     .name = "dtypes",
     .title = "dtypes",
-    .meaning = "Which dtypes are accepted, and whether the answer agrees with float64",
+    .meaning = "The result in each accepted dtype agrees with float64",
     .order = 100,
     .run = check_dtypes,
     .compares_calls = true,

@@ -18,8 +18,9 @@ namespace opsmith {
 namespace {
 
 constexpr const char* keep_nothing =
-    "Keep no data that depends on the inputs between calls: a static tensor, a cache by address or "
-    "by shape, a returned buffer. In a process without earlier calls the result is right.";
+    "Do not keep data that depends on the inputs between calls, such as a static tensor, a cache "
+    "by address or by shape, or a returned buffer. In a process without earlier calls the result "
+    "is right.";
 
 // A call with other values, sizes or dtypes, and what it gives in a process that made no other.
 struct OtherCall {
@@ -95,8 +96,8 @@ std::optional<OperatorCheckFinding> kept_fault(const OperatorCall& call, const O
     auto finding = failed(
         "element " + index_text(index_of(outputs[o], *flat)) + " of output " + std::to_string(o) +
             " changes after the call, when the operator is called again and memory is allocated",
-        "Return a tensor that owns its memory: not a static buffer, nor from_blob() of something "
-        "that the function frees.");
+        "Return a tensor that owns its memory. Do not return a static buffer, or from_blob() of "
+        "memory that the function frees.");
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(outputs[o], *flat);
     return finding;
@@ -109,7 +110,7 @@ std::optional<OperatorCheckFinding> order_fault(const OperatorCall& call, const 
                                                 const OtherCall& second) {
   if (!first.alone || !second.alone) return std::nullopt;
   const auto when =
-      "after a call with " + first.words + ", a call with " + second.words + " goes wrong:";
+      "after a call with " + first.words + ", a call with " + second.words + " is wrong:";
   const auto outcome = run_forked(
       [&]() -> std::string {
         try {
@@ -131,7 +132,7 @@ std::optional<OperatorCheckFinding> order_fault(const OperatorCall& call, const 
       },
       patience);
   if (outcome.ended())
-    return ended(outcome, when + " it ends in " + outcome.describe(), keep_nothing);
+    return ended(outcome, when + " the call ends in " + outcome.describe(), keep_nothing);
   if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) return std::nullopt;
   auto finding = unpacked(outcome.answer);
   finding.advice = keep_nothing;
@@ -139,9 +140,9 @@ std::optional<OperatorCheckFinding> order_fault(const OperatorCall& call, const 
 }
 
 OperatorCheckFinding check_earlier_calls(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
-  if (call.tensors().empty()) return skipped("there is no tensor to give other values");
+  if (call.tensors().empty()) return skipped("no argument is a tensor");
   const at::NoGradGuard unrecorded;
   const auto given = other_call(call, "the given inputs", clones_of(call.values()));
   if (!given.alone) return skipped("the operator refuses the call");

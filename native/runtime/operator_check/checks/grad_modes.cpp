@@ -9,7 +9,7 @@ namespace opsmith {
 namespace {
 
 OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   const auto expected = call.run(call.fresh());
   const auto compare = [&](const Tensors& outputs, const std::string& when) {
     return difference(outputs, expected, when);
@@ -21,8 +21,8 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
     if (!error.empty()) return failed("under no_grad: " + error);
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (!outputs[o].requires_grad() || outputs[o].is_leaf()) continue;
-      auto finding = failed("under no_grad, output " + std::to_string(o) + " has a graph",
-                            "Do not turn gradients on inside a kernel.");
+      auto finding = failed("under no_grad, output " + std::to_string(o) + " has a grad_fn",
+                            "Do not enable grad mode inside a kernel.");
       finding.output = static_cast<int64_t>(o);
       return finding;
     }
@@ -49,7 +49,8 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
       names.push_back(call.tensors()[floating[bit]].name);
     }
     const auto when = names.empty() ? std::string("when no input requires grad")
-                                    : "when " + joined(names) + " require grad";
+                                    : "when " + joined(names) +
+                                          (names.size() > 1 ? " require grad" : " requires grad");
     Tensors outputs;
     const auto error = call.try_run(given, outputs);
     // Autograd itself refuses a leaf that is written in place, and an argument that has no
@@ -61,8 +62,8 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
     if (auto finding = compare(outputs, when)) return *finding;
   }
   return passed(
-      "same answers with gradients, under no_grad, under inference_mode, and whichever "
-      "inputs require grad");
+      "the results are the same under no_grad, under inference_mode, and for each choice of inputs "
+      "that require grad");
 }
 
 const RegisteredCheck grad_modes_check({

@@ -34,7 +34,7 @@ Finding choice_fault(const OperatorCall& call, const OtherArgument& choice) {
     }
     if (!given.fault.empty()) {
       return failed(choice.words + "forward runs, but backward fails: " + given.fault,
-                    "Handle in backward what forward takes, or refuse it in forward.");
+                    "Handle this argument in backward, or refuse it in forward (TORCH_CHECK).");
     }
     const auto mismatch = gradient_mismatch(given, given.inputs);
     if (!mismatch) return std::nullopt;
@@ -52,15 +52,16 @@ OperatorCheckFinding check_gradient_arguments(const OperatorCall& call) {
     if (auto fault = choice_fault(call, choice)) return *fault;
   }
   return passed(
-      "right for every dimension, from either end, both values of flags, and other numbers");
+      "the gradients are right for every dimension, positive or negative, for both values of "
+      "flags, and for other numbers");
 }
 
 const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
     .meaning =
-        "Gradients for each dimension from -rank to rank - 1, both values of flags, other numbers "
-        "and strings, and with a bias",
+        "Gradients are right for each dimension from -rank to rank - 1, both values of flags, "
+        "other numbers and strings, and with a bias",
     .order = 55,
     .run = check_gradient_arguments,
     .compares_calls = true,

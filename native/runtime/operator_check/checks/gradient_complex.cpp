@@ -20,8 +20,9 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
   for (const size_t place : given.wanted) {
     auto& input = given.inputs[place];
     if (input.is_complex())
-      return skipped("its inputs are complex: the check gradients covers them");
-    if (input.scalar_type() != at::kDouble) return skipped("it does not compute in float64");
+      return skipped("the inputs are complex: the check \"gradients\" covers them");
+    if (input.scalar_type() != at::kDouble)
+      return skipped("the operator does not compute in float64");
     input = as_complex(input.detach());
   }
   const auto found = look_in_copy(
@@ -34,11 +35,12 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
         if (!mismatch) return passed();
         auto finding = mismatch_finding(given, *mismatch, "in complex128: ");
         finding.advice =
-            "For complex inputs, PyTorch's gradient uses the conjugate of the derivative: "
-            "grad * x.conj(). Or refuse complex inputs in forward (TORCH_CHECK).";
+            "Use the conjugate of the derivative for complex inputs, as PyTorch does: grad * "
+            "x.conj(). Or refuse complex inputs in forward (TORCH_CHECK).";
         return finding;
       });
-  if (!found || found->status == CheckStatus::skipped) return skipped("it refuses complex128");
+  if (!found || found->status == CheckStatus::skipped)
+    return skipped("the operator refuses complex128");
   if (found->status == CheckStatus::failed) return *found;
   return passed("the gradients in complex128 agree with finite differences");
 }
@@ -46,11 +48,11 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
 const RegisteredCheck gradient_complex_check({
     .name = "gradient_complex",
     .title = "gradient complex",
-    .meaning = "Gradients in complex128, if the operator accepts it",
+    .meaning = "Gradients are right in complex128, if the operator accepts it",
     .order = 58,
     .run = check_gradient_complex,
     .only_when_asked = "turn on “thorough” (--thorough), or select this check (--check NAME): many "
-                       "operators accept complex numbers but are meant for real ones",
+                       "operators accept complex numbers, but are meant only for real numbers",
     .compares_calls = true,
     .after = "gradients",
     .thorough = true,

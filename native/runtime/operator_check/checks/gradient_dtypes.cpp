@@ -125,9 +125,9 @@ OperatorCheckFinding check_gradient_dtypes(const OperatorCall& call) {
   if (!given.skip.empty()) return skipped(given.skip);
   if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   if (given.fineness.epsilon > double_fineness.epsilon)
-    return skipped("it does not compute in float64");
+    return skipped("the operator does not compute in float64");
   for (const size_t place : given.wanted) {
-    if (given.inputs[place].is_complex()) return skipped("its inputs are complex");
+    if (given.inputs[place].is_complex()) return skipped("the inputs are complex");
   }
   std::vector<std::string> same, refused;
   for (const auto& precision : precisions) {
@@ -135,15 +135,15 @@ OperatorCheckFinding check_gradient_dtypes(const OperatorCall& call) {
     if (auto fault = dtype_fault(given, precision, is_refused)) return *fault;
     (is_refused ? refused : same).push_back(dtype_name(precision.dtype));
   }
-  if (same.empty()) return skipped("it accepts float64 only");
-  return passed("the gradients in " + joined(same) + " agree with float64's" +
+  if (same.empty()) return skipped("the operator accepts only float64");
+  return passed("the gradients in " + joined(same) + " agree with the gradients in float64" +
                 (refused.empty() ? "" : "; not compared: " + joined(refused)));
 }
 
 const RegisteredCheck gradient_dtypes_check({
     .name = "gradient_dtypes",
     .title = "gradient dtypes",
-    .meaning = "Gradients in float32, float16 and bfloat16 agree with float64's",
+    .meaning = "Gradients in float32, float16 and bfloat16 agree with the gradients in float64",
     .order = 56,
     .run = check_gradient_dtypes,
     .compares_calls = true,

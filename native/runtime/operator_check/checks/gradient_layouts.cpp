@@ -36,7 +36,7 @@ Finding finding_of(const GradientCase& given, const GradientMismatch& mismatch,
   auto finding = mismatch_finding(given, mismatch, "with " + tensor + " " + layout + ": ",
                                   "with the same values in contiguous memory");
   finding.advice = "Backward reads memory in order and ignores the strides: call contiguous() on " +
-                   tensor + " in backward first, or in forward before it is saved.";
+                   tensor + " in backward, or in forward before you save the tensor.";
   return finding;
 }
 
@@ -133,13 +133,14 @@ OperatorCheckFinding check_gradient_layouts(const OperatorCall& call) {
     if (auto fault = layouts.of_grad_output(o, grads[o])) return *fault;
   }
   if (!layouts.has_compared()) return skipped("no input or gradient can have another layout");
-  return passed("the same gradients for each layout of inputs and grad_output");
+  return passed("the gradients are the same for each layout of inputs and grad_output");
 }
 
 const RegisteredCheck gradient_layouts_check({
     .name = "gradient_layouts",
     .title = "gradient layouts",
-    .meaning = "Gradients where inputs or grad_output are transposed, stepped, offset or expanded",
+    .meaning = "Gradients are right if inputs or grad_output are transposed, stepped, offset or "
+               "expanded",
     .order = 54,
     .run = check_gradient_layouts,
     .other_shapes = true,

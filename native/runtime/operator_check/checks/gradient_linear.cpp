@@ -38,7 +38,7 @@ OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
   };
   const auto expected = gradients_for(1);
   if (!expected || is_near_overflow(*expected))
-    return skipped("its gradients are not finite, or about to overflow");
+    return skipped("the gradients are not finite, or close to overflow");
   const double tolerance = given.fineness.epsilon > double_fineness.epsilon ? 1e-3 : 1e-6;
   for (const double factor : linear_factors) {
     const auto actual = gradients_for(factor);
@@ -52,8 +52,7 @@ OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
             number_text(factor) + " * " + number_text(mismatch->analytical) + ", not " +
             number_text(factor) + " * " + number_text(mismatch->numerical),
         "Gradients must be proportional to grad_output. Look for code in backward that clips, "
-        "rounds or skips small or large values. If that is intended, name this check under "
-        "\"skip\".");
+        "rounds or skips small or large values. If this is intended, add this check to \"skip\".");
     finding.input = name;
     finding.index = mismatch->index;
     return finding;
@@ -64,7 +63,7 @@ OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
 const RegisteredCheck gradient_linear_check({
     .name = "gradient_linear",
     .title = "gradient linear",
-    .meaning = "Gradients are proportional to grad_output: small, large and negative",
+    .meaning = "Gradients are proportional to a small, large or negative grad_output",
     .order = 61,
     .run = check_gradient_linear,
     .compares_calls = true,

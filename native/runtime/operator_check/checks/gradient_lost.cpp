@@ -22,8 +22,8 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
       return passed("an output requires grad");
     }
   }
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
-  if (!any) return skipped("no output is of a floating or complex dtype");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
+  if (!any) return skipped("no output has a floating-point or complex dtype");
   auto changed = call.fresh();
   for (const size_t index : differentiable) {
     const at::NoGradGuard unrecorded;
@@ -34,8 +34,8 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
     if (outputs[o].sizes() == others[o].sizes() && same_bits(outputs[o], others[o])) continue;
     auto finding =
         failed("output " + std::to_string(o) + " depends on " + call.names()[differentiable[0]] +
-                   ", which requires grad, but does not require it itself: training would silently "
-                   "miss this gradient",
+                   ", which requires grad, but the output does not require grad: training would "
+                   "silently miss this gradient",
                "Register an autograd kernel, or add an entry to `autograd` in opsmith.json.");
     finding.output = static_cast<int64_t>(o);
     return finding;

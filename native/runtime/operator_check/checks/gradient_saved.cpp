@@ -11,9 +11,9 @@ namespace {
 using Finding = std::optional<OperatorCheckFinding>;
 
 constexpr const char* save_it =
-    "Save the tensors that backward reads with ctx->save_for_backward. Do not keep them in a "
-    "variable of your own, in ctx->saved_data or as a data pointer: autograd does not notice "
-    "when those change.";
+    "Save the tensors that backward reads with ctx->save_for_backward. Do not keep them in your "
+    "own variable, in ctx->saved_data or as a data pointer: autograd would not notice a change of "
+    "the values.";
 
 // What a program may do between forward and backward. The gradients must not depend on it.
 class BetweenThem {
@@ -107,7 +107,7 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
   if (!given.skip.empty()) return skipped(given.skip);
   if (!given.fault.empty()) return skipped("backward fails: " + given.fault);
   const BetweenThem between(given);
-  if (!between.is_known()) return skipped("backward gives no gradients");
+  if (!between.is_known()) return skipped("backward returns no gradients");
   using Look = Finding (BetweenThem::*)() const;
   for (const Look look : {&BetweenThem::after_other_call, &BetweenThem::after_inputs_are_freed,
                           &BetweenThem::after_inputs_are_written}) {
@@ -119,15 +119,15 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
     if (found) return *found;
   }
   return passed(
-      "backward uses the inputs of its own forward, also after they were freed or changed");
+      "backward uses the inputs of its own forward call, also after they were freed or changed");
 }
 
 const RegisteredCheck gradient_saved_check({
     .name = "gradient_saved",
     .title = "gradient saved",
     .meaning =
-        "Backward uses the inputs of its own forward, also after other calls, and after they were "
-        "freed or changed",
+        "Backward uses the inputs of its own forward call, also after other calls, and after the "
+        "inputs were freed or changed",
     .order = 62,
     .run = check_gradient_saved,
     .compares_calls = true,

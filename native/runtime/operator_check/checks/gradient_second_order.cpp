@@ -21,28 +21,27 @@ OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
   second.is_recorded = true;
   const CallWithGraph recorded(second.function, second.inputs);
   if (!recorded.error().empty()) return skipped("the operator throws: " + recorded.error());
-  if (recorded.outputs().empty()) return skipped("its gradients have no gradient");
+  if (recorded.outputs().empty()) return skipped("the gradients have no grad_fn");
   std::string error;
   const auto mismatch = gradient_mismatch(second, second.inputs, &error);
   if (!error.empty()) return failed("the gradient of the gradient throws: " + error);
   if (!mismatch) return passed("the gradients of the gradients agree with finite differences");
-  auto finding = mismatch_finding(second, *mismatch, "for the gradients, ");
+  auto finding = mismatch_finding(second, *mismatch, "in the second derivative, ");
   finding.advice =
-      "Write backward with differentiable operators. Let it use only grad_output and the saved "
-      "inputs and outputs of forward: other saved tensors count as constants. If you do not "
-      "support "
-      "second order, refuse it in backward: TORCH_CHECK(!at::GradMode::is_enabled()).";
+      "Write backward with differentiable operators. Use only grad_output and the saved inputs and "
+      "outputs of forward: autograd treats other saved tensors as constants. If you do not support "
+      "second derivatives, refuse them in backward: TORCH_CHECK(!at::GradMode::is_enabled()).";
   return finding;
 }
 
 const RegisteredCheck gradient_second_order_check({
     .name = "gradient_second_order",
     .title = "gradient of second order",
-    .meaning = "The gradient of the gradient, if it exists",
+    .meaning = "The gradient of the gradient is right, if it exists",
     .order = 59,
     .run = check_gradient_second_order,
     .only_when_asked = "turn on “thorough” (--thorough), or select this check (--check NAME): many "
-                       "backwards are meant for first derivatives only",
+                       "operators support only first derivatives",
     .compares_calls = true,
     .after = "gradients",
     .thorough = true,

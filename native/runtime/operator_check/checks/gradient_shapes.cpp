@@ -44,7 +44,7 @@ std::vector<Shaped> other_shapes_of(const OperatorCall& call, const GradientCase
   const auto& first = given.inputs[given.wanted[0]];
   for (int64_t dim = 0; dim < first.dim(); ++dim) {
     if (first.size(dim) < 2) continue;
-    shapes.push_back({"with one less in dimension " + std::to_string(dim),
+    shapes.push_back({"with a size smaller by 1 in dimension " + std::to_string(dim),
                       map([&](const auto& x) { return x.narrow(dim, 0, x.size(dim) - 1); })});
   }
   if (first.numel() > 0) {
@@ -66,7 +66,7 @@ Finding shape_fault(const GradientCase& given, const Shaped& shaped) {
     if (error.empty() || !shaped.keeps_rank) return std::nullopt;
     return failed(
         shaped.name + " forward runs, but backward throws: " + error,
-        "Handle in backward what forward accepts, or refuse it in forward (TORCH_CHECK).");
+        "Handle this shape in backward, or refuse it in forward (TORCH_CHECK).");
   });
 }
 
@@ -119,13 +119,14 @@ OperatorCheckFinding check_gradient_shapes(const OperatorCall& call) {
     }
   }
   return passed(
-      "right for empty tensors, one element and broadcast inputs, if forward accepts them");
+      "the gradients are right for empty tensors, one element and broadcast inputs, if forward "
+      "accepts them");
 }
 
 const RegisteredCheck gradient_shapes_check({
     .name = "gradient_shapes",
     .title = "gradient shapes",
-    .meaning = "Gradients of empty tensors, tensors of one element and broadcast inputs",
+    .meaning = "Gradients are right for empty tensors, tensors of one element and broadcast inputs",
     .order = 52,
     .run = check_gradient_shapes,
     .compares_calls = true,

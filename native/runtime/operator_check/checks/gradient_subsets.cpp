@@ -54,7 +54,8 @@ class Subsets {
     const auto actual = all_.backward_from(output, all_.grad_outputs()[output], &error);
     if (!error.empty()) {
       return failed(where + "backward throws: " + error,
-                    "Test grads[i].defined() where ctx->set_materialize_grads(false) was called.");
+                    "If you call ctx->set_materialize_grads(false), test grads[i].defined() before "
+                    "you use grads[i].");
     }
     return actual ? compared(*actual, *expected, given_.wanted, where) : std::nullopt;
   }
@@ -67,10 +68,10 @@ class Subsets {
         gradient_difference(defined_gradients(actual, given_.inputs, wanted),
                             defined_gradients(expected, given_.inputs, wanted), wanted, tolerance);
     if (!mismatch) return std::nullopt;
-    auto finding = mismatch_finding(given_, *mismatch, where, "with all of them");
+    auto finding = mismatch_finding(given_, *mismatch, where, "with all gradients");
     finding.advice =
-        "A gradient must not depend on which other gradients are needed: check what backward "
-        "skips, and the order of the list that it returns.";
+        "A gradient must not depend on which other gradients are needed: check the code that "
+        "backward skips, and the order of the list that backward returns.";
     return finding;
   }
 
@@ -85,7 +86,7 @@ OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
   if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   const Subsets subsets(given);
   const size_t inputs = given.wanted.size();
-  if (inputs < 2 && subsets.outputs() < 2) return skipped("it has one gradient");
+  if (inputs < 2 && subsets.outputs() < 2) return skipped("there is only one gradient");
   // Of many inputs each by itself, and each left out.
   constexpr size_t few = 4;
   std::vector<std::vector<size_t>> chosen;
@@ -108,13 +109,14 @@ OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
   for (size_t output = 0; subsets.outputs() > 1 && output < subsets.outputs(); ++output) {
     if (auto fault = subsets.of_output(output)) return *fault;
   }
-  return passed("the same gradients, whichever inputs require them and whichever outputs are used");
+  return passed("the gradients are the same for each choice of inputs that require grad and of "
+                "outputs that are used");
 }
 
 const RegisteredCheck gradient_subsets_check({
     .name = "gradient_subsets",
     .title = "gradient subsets",
-    .meaning = "Right gradients when only some of the inputs require grad, and when only one "
+    .meaning = "Gradients are right when only some of the inputs require grad, and when only one "
                "output is used",
     .order = 57,
     .run = check_gradient_subsets,

@@ -137,7 +137,7 @@ class Around {
     const auto& name = given_.names[given_.wanted[input]];
     auto finding =
         failed(where + "element " + index_text(index_of(actual, flat)) + " of the gradient of " +
-                   name + " is " + element_words(actual, flat) + ", and next to this point it is " +
+                   name + " is " + element_words(actual, flat) + ", but next to this point it is " +
                    element_words(around.least, flat),
                "Look for divisions by zero, 0 * inf, and comparisons (== 0, > 1, …) that "
                "forward does not make.");
@@ -169,9 +169,10 @@ class Around {
       auto finding = failed(
           where + "the gradient of " + name +
               (dim < 0 ? " sums to " : " sums along dimension " + std::to_string(dim) + " to ") +
-              element_words(here, flat) + ", and next to this point to " +
+              element_words(here, flat) + ", but next to this point to " +
               element_words(around.least, flat),
-          "Equal values share one gradient: give all of it to one of them, or a part to each.");
+          "Equal values share one gradient: give the whole gradient to one value, or divide it "
+          "among the values.");
       finding.input = name;
       return finding;
     }
@@ -197,9 +198,10 @@ class Around {
     const auto& first = given_.names[given_.wanted[0]];
     auto finding = failed(
         where + "elements " + index_text(index_of(here, flat)) + " of the gradients of " + first +
-            " and " + given_.names[given_.wanted[1]] + " are together " +
-            element_words(here, flat) + ", and next to this point " + element_words(least, flat),
-        "Equal values share one gradient: give all of it to one of them, or a part to each.");
+            " and " + given_.names[given_.wanted[1]] + " have the sum " +
+            element_words(here, flat) + ", but next to this point " + element_words(least, flat),
+        "Equal values share one gradient: give the whole gradient to one value, or divide it among "
+        "the values.");
     finding.input = first;
     finding.index = index_of(here, flat);
     return finding;
@@ -408,15 +410,15 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   for (const double edge : edges)
     near += (near.empty() ? ", near " : " and ") +
             element_words(at::scalar_tensor(edge, at::kDouble), 0);
-  return passed("right at 0, 1, -1, small, large and equal values" + near);
+  return passed("the gradients are right at 0, 1, -1, small, large and equal values" + near);
 }
 
 const RegisteredCheck gradient_values_check({
     .name = "gradient_values",
     .title = "gradient values",
     .meaning =
-        "Gradients at special values: 0, 1, -1, subnormal, large, ties, and close to constants "
-        "that the sources compare with",
+        "Gradients are right at special values: 0, 1, -1, subnormal, large, ties, and close to "
+        "constants that the sources compare with",
     .order = 53,
     .run = check_gradient_values,
     .compares_calls = true,

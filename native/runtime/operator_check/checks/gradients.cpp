@@ -11,7 +11,7 @@ OperatorCheckFinding check_gradients(const OperatorCall& call) {
       error.empty() ? gradient_mismatch(given, given.inputs, &error) : std::nullopt;
   if (!error.empty()) {
     return failed("backward throws: " + error,
-                  "Backward must accept what forward accepts. If it cannot, refuse it in forward.");
+                  "Handle these inputs in backward, or refuse them in forward (TORCH_CHECK).");
   }
   if (mismatch) return mismatch_finding(given, *mismatch, "");
   return passed("the gradients agree with finite differences");
@@ -21,7 +21,8 @@ const RegisteredCheck gradients_check({
     .name = "gradients",
     .title = "gradients",
     .meaning =
-        "Backward gives the derivative of forward, also for other shapes and declared integers",
+        "Backward returns the derivative of forward, also for other shapes and for each declared "
+        "integer",
     .order = 51,
     .run = check_gradients,
     .other_shapes = true,

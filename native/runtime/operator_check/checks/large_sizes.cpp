@@ -70,9 +70,10 @@ std::optional<int64_t> output_width(const OperatorCall& call, at::ScalarType dty
 
 OperatorCheckFinding check_large(const OperatorCall& call) {
   const at::NoGradGuard unrecorded;
-  if (call.tensors().size() != 1) return skipped("only operators of one tensor are tried");
+  if (call.tensors().size() != 1)
+    return skipped("this check supports only operators with one tensor");
   const auto& given = call.tensors()[0].tensor;
-  if (!given.is_cpu()) return skipped("only tensors on the CPU are tried");
+  if (!given.is_cpu()) return skipped("this check supports only tensors on the CPU");
   if (given.numel() == 0) return skipped("the given tensor has no elements");
   // The dtype that takes the least memory: the input takes none, its pages hold zeros.
   std::vector<at::ScalarType> candidates{given.scalar_type()};
@@ -86,14 +87,13 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
     width = *bytes;
   }
   if (!dtype) {
-    return skipped("only elementwise operators are tried");
+    return skipped("this check supports only elementwise operators");
   }
   // The output, and as much again for what the operator computes on the way.
   const auto needed = 2 * static_cast<uint64_t>(past) * static_cast<uint64_t>(width);
   if (available_memory() < needed) {
-    return skipped("takes " + std::to_string(needed >> 30) +
-                   " GiB of free memory, but free are only " +
-                   std::to_string(available_memory() >> 30));
+    return skipped("needs " + std::to_string(needed >> 30) + " GiB of free memory, but only " +
+                   std::to_string(available_memory() >> 30) + " GiB are free");
   }
   const at::ScalarType chosen = *dtype;
   const auto tail = tail_of(given, chosen);
@@ -108,7 +108,8 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
         // The allocator's own error: it is no answer of the operator's.
         if (error.find("DefaultCPUAllocator") != std::string::npos) return "no room";
         if (!error.empty()) return "refused";
-        if (outputs[0].sizes() != input.sizes()) return "the output has another shape";
+        if (outputs[0].sizes() != input.sizes())
+          return "the output has a different shape than the input";
         return finding_text(difference({outputs[0].narrow(0, past - tail_size, tail_size)},
                                        expected, "counted from element 2^31,"));
       },
@@ -117,15 +118,17 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   // The system's answer to too much memory; a fault of the operator's has another signal.
   if (outcome.end == ForkedOutcome::End::signalled && outcome.signal == SIGKILL) {
-    return skipped("it was killed, probably because it used too much memory");
+    return skipped("the process was killed, probably because memory ran out");
   }
   const bool answered = outcome.end == ForkedOutcome::End::answered;
-  if (answered && outcome.answer == "no room") return skipped("there is no room for 2^31 elements");
+  if (answered && outcome.answer == "no room")
+    return skipped("there is not enough memory for 2^31 elements");
   if (answered && outcome.answer == "refused") {
-    return passed("it refuses more than 2^31 elements");
+    return passed("the operator refuses more than 2^31 elements");
   }
   const auto in = " (in " + std::string(dtype_name(*dtype)) + ")";
-  if (answered && outcome.answer.empty()) return passed("right for more than 2^31 elements" + in);
+  if (answered && outcome.answer.empty())
+    return passed("the result is right for more than 2^31 elements" + in);
   const auto* advice = "Count elements with int64_t, not with int.";
   if (answered) return failed("past 2^31 elements: " + outcome.answer + in, advice);
   return ended(outcome, "past 2^31 elements: " + outcome.describe() + in, advice);
@@ -134,7 +137,8 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
 const RegisteredCheck large_sizes_check({
     .name = "large_sizes",
     .title = "large sizes",
-    .meaning = "The same result with more than 2^31 elements; only when you ask for it by name",
+    .meaning = "The same result with more than 2^31 elements; this check runs only if you select "
+               "it",
     .order = 220,
     .run = check_large,
     .only_when_asked = "needs gigabytes of memory: select this check (--check large_sizes)",

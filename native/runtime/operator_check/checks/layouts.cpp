@@ -64,9 +64,9 @@ constexpr Layout layouts[] = {{"transposed", transposed},
                               {"expanded (stride 0)", expanded},
                               {"channels last", channels_last},
                               {"a negated view", negated_view, "resolve_neg()",
-                               "The kernel reads the memory without the sign of the view"},
+                               "The kernel ignores the view's negative bit"},
                               {"a conjugated view", conjugated_view, "resolve_conj()",
-                               "The kernel reads the memory without conjugating it"}};
+                               "The kernel ignores the view's conjugate bit"}};
 
 }  // namespace
 
@@ -113,7 +113,7 @@ std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {
 }
 
 OperatorCheckFinding check_layouts(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   const at::NoGradGuard unrecorded;
   std::vector<std::string> same, refused;
   for (const auto& layout : layouts) {
@@ -143,18 +143,19 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
       const auto when = "with " + name + " " + layout.name;
       auto finding = difference(actual, expected, when);
       if (auto written = written_difference(call, given, plain, when)) {
-        written->advice = "Write through the strides, or copy the result back: " + written->input +
-                          ".copy_(result).";
+        written->advice = "Use the strides when you write, or copy the result back: " +
+                          written->input + ".copy_(result).";
         return *written;
       }
       if (!finding) continue;
-      if (auto other = difference(run_plain(), expected, "called again on contiguous tensors,")) {
+      if (auto other =
+              difference(run_plain(), expected, "in a second call with contiguous tensors,")) {
         other->advice = not_a_layout;
         return *other;
       }
       finding->input = name;
       finding->advice = std::string(layout.misread) + ": call " + layout.remedy + " on " + name +
-                        " first, which gives the right answer here.";
+                        " first, which gives the right result here.";
       return *finding;
     }
     if (tried) (ran ? same : refused).push_back(layout.name);
@@ -162,8 +163,8 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
   if (auto fault = twice_fault(call)) return *fault;
   if (same.empty() && refused.empty()) return skipped("no input can have another layout");
   return passed(
-      (same.empty() ? "" : "same result " + joined(same)) +
-      (refused.empty() ? "" : (same.empty() ? "" : "; ") + ("refused " + joined(refused))));
+      (same.empty() ? "" : "same result: " + joined(same)) +
+      (refused.empty() ? "" : (same.empty() ? "" : "; ") + ("refused: " + joined(refused))));
 }
 
 const RegisteredCheck layouts_check({

@@ -83,16 +83,16 @@ OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::stri
     return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
     return failed(
-        when + "each call leaves " + bytes_text(left.tensors) + " of tensor memory behind",
+        when + "each call leaks " + bytes_text(left.tensors) + " of tensor memory",
         "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
   }
   if (left.heap > 0) {
-    return failed(when + "each call leaves " + bytes_text(left.heap) + " of heap memory behind",
+    return failed(when + "each call leaks " + bytes_text(left.heap) + " of heap memory",
                   "Look for new without delete, and for malloc without free.");
   }
   if (left.files > 0) {
-    return failed(when + "each call leaves " + std::to_string(left.files) + " open file(s) behind",
-                  "Close what is opened, also where the call throws: let an object own it.");
+    return failed(when + "each call leaks " + std::to_string(left.files) + " open file(s)",
+                  "Close each file, also if the call throws: let an object own the file.");
   }
   return passed("memory and open files are the same after 100 calls");
 }
@@ -124,7 +124,7 @@ std::optional<OperatorCheckFinding> leak_elsewhere(const OperatorCall& call) {
 const RegisteredCheck leaks_check({
     .name = "leaks",
     .title = "leaks",
-    .meaning = "Many calls leave no memory and no open files behind",
+    .meaning = "Repeated calls leak no memory and no open files",
     .order = 190,
     .run = check_leaks,
     .run_elsewhere = leak_elsewhere,

@@ -42,8 +42,8 @@ Tensors meta_copies(const Tensors& tensors) {
 std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tensors& real,
                                                 const std::string& when) {
   if (meta.size() != real.size()) {
-    return failed(when + "the Meta kernel gives " + std::to_string(meta.size()) +
-                      " output(s), the real one " + std::to_string(real.size()),
+    return failed(when + "the Meta kernel returns " + std::to_string(meta.size()) +
+                      " output(s), but the real kernel returns " + std::to_string(real.size()),
                   correct_it);
   }
   for (size_t o = 0; o < real.size(); ++o) {
@@ -54,8 +54,8 @@ std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tenso
     };
     const auto name = "output " + std::to_string(o);
     if (meta[o].sizes() != real[o].sizes() || meta[o].scalar_type() != real[o].scalar_type()) {
-      return at_output(name + " is " + shape_text(meta[o]) + " by the Meta kernel, but " +
-                       shape_text(real[o]) + " by the real one");
+      return at_output(name + " is " + shape_text(meta[o]) + " from the Meta kernel, but " +
+                       shape_text(real[o]) + " from the real kernel");
     }
     if (meta[o].device().type() != at::kMeta) {
       return at_output(name + " of the Meta kernel is not a meta tensor");
@@ -64,8 +64,8 @@ std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tenso
       if (real[o].size(dim) < 2 || real[o].numel() == 0) continue;
       if (meta[o].stride(dim) == real[o].stride(dim)) continue;
       return at_output(name + " has strides " + index_text(meta[o].strides().vec()) +
-                       " by the Meta kernel, but " + index_text(real[o].strides().vec()) +
-                       " by the real one");
+                       " from the Meta kernel, but " + index_text(real[o].strides().vec()) +
+                       " from the real kernel");
     }
   }
   return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& ca
   for (const int64_t size : keeps_sizes ? std::vector<int64_t>() : resizable_sizes(call)) {
     for (const int64_t other : {size - 1, size + 1}) {
       add(with_other_size(call.values(), size, other),
-          "with " + std::to_string(other) + " instead of sizes of " + std::to_string(size) + ", ");
+          "with size " + std::to_string(other) + " instead of " + std::to_string(size) + ", ");
     }
   }
   for (auto& [place, value, words, same] : other_arguments(call)) {
@@ -142,13 +142,13 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
   // Only Python knows a Meta kernel of some of libtorch's own operators, relu and convolution say.
   const bool in_python_only = error.find("aten::") != std::string::npos ||
                               error.find("convolution_overrideable") != std::string::npos;
-  if (in_python_only) return skipped("libtorch has that Meta kernel in Python only: " + error);
+  if (in_python_only) return skipped("libtorch has this Meta kernel only in Python: " + error);
   if (!error.empty() && call.callable().function != nullptr) {
     return skipped("the function does not run on meta tensors: " + error);
   }
   if (!error.empty()) {
     return failed("the operator does not run on meta tensors: " + error,
-                  "Register a kernel at Meta that gives an empty tensor of the right shape and "
+                  "Register a Meta kernel that returns an empty tensor of the right shape and "
                   "dtype: torch.compile and torch.export need it.");
   }
   if (auto fault = shape_fault(meta, real, "")) return *fault;
@@ -186,7 +186,7 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
 const RegisteredCheck meta_check({
     .name = "meta",
     .title = "meta",
-    .meaning = "The Meta kernel gives the sizes, strides and dtypes of the real one",
+    .meaning = "The Meta kernel returns the sizes, strides and dtypes of the real kernel",
     .order = 60,
     .run = check_meta,
     .run_elsewhere = shape_fault_elsewhere,

@@ -109,7 +109,7 @@ std::optional<OperatorCheckFinding> undeclared_write(const OperatorCall& call,
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto& declared = call.tensors()[i];
     if (!before[i]) continue;
-    const auto advice = "Declare it in the schema (Tensor(a!) " + declared.name +
+    const auto advice = "Declare the write in the schema (Tensor(a!) " + declared.name +
                         "), or work on a copy: callers and the compiler rely on the schema.";
     const auto with_name = [&](OperatorCheckFinding finding) {
       finding.input = declared.name;
@@ -135,10 +135,10 @@ std::optional<OperatorCheckFinding> undeclared_write(const OperatorCall& call,
       }
       const int64_t flat = changed_element(inputs[i], byte);
       const auto index = flat < 0 ? std::vector<int64_t>() : index_of(inputs[i], flat);
-      const auto what = flat < 0 ? "memory behind " + declared.name
+      const auto what = flat < 0 ? "memory around " + declared.name
                                  : "element " + index_text(index) + " of " + declared.name;
       auto finding = with_name(
-          failed(when + what + " was written, and the schema does not say that it is", advice));
+          failed(when + what + " was written, but the schema does not declare the write", advice));
       finding.index = index;
       return finding;
     }
@@ -167,8 +167,8 @@ OperatorCheckFinding check_mutation(const OperatorCall& call) {
   if (auto fault = write_fault(call)) return *fault;
   if (auto fault = gradient_mutation_fault(call)) return *fault;
   return passed(
-      "in each layout, all inputs kept their values, except those that the schema marks as written "
-      "(a!)");
+      "in each layout, all inputs kept their values, except inputs that the schema marks as "
+      "written (a!)");
 }
 
 const RegisteredCheck mutation_check({

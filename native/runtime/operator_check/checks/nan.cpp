@@ -87,8 +87,8 @@ NanLook look_at_place(const OperatorCall& call, size_t input, int64_t place, dou
         "NaN in element " + index_text(index_of(argument.tensor, place)) + " of " + argument.name +
             " is lost: element " + index_text(index_of(output, flat)) + " of output " +
             std::to_string(o) + ", which depends on it, is " + element_words(output, flat),
-        "PyTorch's operators pass NaN on. Comparisons and std::max with NaN are false: test with "
-        "std::isnan, or reverse the comparison.");
+        "PyTorch's operators propagate NaN. A comparison with NaN is false, also inside std::max: "
+        "test with std::isnan, or reverse the comparison.");
     finding.input = argument.name;
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(output, flat);
@@ -130,7 +130,7 @@ std::optional<OperatorCheckFinding> overflow_fault(const OperatorCall& call, siz
         auto finding = failed(
             std::string(value > 0 ? "1000" : "-1000") + " in " + where + " of " + argument.name +
                 " gives NaN in element " + index_text(index_of(output, flat)) + " of output " +
-                std::to_string(o) + ", where 30 and -30 give numbers",
+                std::to_string(o) + ", but 30 and -30 give numbers",
             "An intermediate value overflows, and inf - inf or inf / inf is NaN: subtract the "
             "largest value before exp(), or write the formula with exp(-|x|).");
         finding.input = argument.name;
@@ -167,9 +167,9 @@ bool is_about_nan(const std::string& name) {
 }
 
 OperatorCheckFinding check_not_a_number(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (is_about_nan(call.callable().name))
-    return skipped("operators of this name ignore NaN or sort it last");
+    return skipped("an operator with this name may ignore NaN or sort it last");
   const at::NoGradGuard unrecorded;
   bool tried = false, any_floating = false;
   for (size_t i = 0; i < call.tensors().size(); ++i) {
@@ -189,8 +189,8 @@ OperatorCheckFinding check_not_a_number(const OperatorCall& call) {
     call_with_extremes(call, i);
     if (auto fault = overflow_fault(call, i)) return *fault;
   }
-  if (!any_floating) return skipped("no input is of a floating dtype and has elements");
-  if (!tried) return skipped("no floating output changes with any element that was tried");
+  if (!any_floating) return skipped("no input with elements has a floating-point dtype");
+  if (!tried) return skipped("no floating-point output depends on the elements that were tried");
   return passed("NaN in any element reaches every output that depends on it");
 }
 

@@ -37,7 +37,7 @@ std::optional<OperatorCheckFinding> views_fault(const OperatorCall& call, size_t
   if (!finding) return std::nullopt;
   finding->input = names[other];
   finding->advice =
-      "Do not write to inputs, and do not use a tensor's address or storage as a key.";
+      "Do not write to inputs, and do not use a tensor's address or storage as a cache key.";
   return finding;
 }
 
@@ -85,13 +85,14 @@ std::optional<OperatorCheckFinding> out_fault(const OperatorCall& call, size_t i
   if (!finding) return std::nullopt;
   finding->output.reset();
   finding->input = names[out];
-  finding->advice = "Read an element of " + names[input] + " before its place in " + names[out] +
-                    " is written, or refuse the same memory (at::assert_no_overlap).";
+  finding->advice = "Read each element of " + names[input] + " before you write the element of " +
+                    names[out] + " at its position, or refuse the same memory " +
+                    "(at::assert_no_overlap).";
   return finding;
 }
 
 OperatorCheckFinding check_overlap(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const at::NoGradGuard unrecorded;
   const auto& tensors = call.tensors();
@@ -112,7 +113,7 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
     }
   }
   if (!tried) return skipped("no two tensors have the same shape and dtype");
-  return passed("tensors that share memory give the same as copies, or are refused");
+  return passed("tensors that share memory give the same result as copies, or are refused");
 }
 
 const RegisteredCheck overlap_check({

@@ -102,7 +102,7 @@ std::optional<OperatorCheckFinding> large_fault(const at::Tensor& large, const a
   auto finding = failed("with inputs of " + std::to_string(elements) + " elements, element " +
                             index_text(index) + " of output " + std::to_string(output) + " is " +
                             element_words(large, flat) + ", not " + element_words(wanted, flat) +
-                            " as in a call with the same rows in small inputs",
+                            " as in a call with the same rows and fewer elements",
                         "Check the code that only larger inputs reach: counters of 16 bits, "
                         "buffers of a fixed size, the start of a chunk of at::parallel_for.");
   finding.output = static_cast<int64_t>(output);
@@ -194,11 +194,11 @@ std::optional<OperatorCheckFinding> backward_race(const OperatorCall& call, cons
       if (one.sizes() != other.sizes() || !one.isfinite().all().item<bool>()) continue;
       const double largest = one.abs().max().item<double>();
       if (at::allclose(other, one, /*rtol=*/1e-6, /*atol=*/1e-8 * (largest + 1e-3))) continue;
-      return failed("with " + std::to_string(many_threads) + " threads backward gives another " +
-                        "gradient than with one, in call " + std::to_string(turn + 1) +
+      return failed("with " + std::to_string(many_threads) + " threads backward returns another " +
+                        "gradient than with one thread, in call " + std::to_string(turn + 1) +
                         " on inputs with more than 2^16 elements",
-                    "Threads add to the same gradient: give each its own range of it, or its own "
-                    "sum.");
+                    "Threads add to the same gradient: give each thread its own range of the "
+                    "gradient, or its own sum.");
     }
   }
   return std::nullopt;
@@ -250,8 +250,8 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
     if (!outcome.finding) continue;
     outcome.finding->reason += is_regular ? " as with one thread" : " as in another call";
     outcome.finding->advice =
-        "Threads write to memory that other threads use: give each its own range of the output and "
-        "its own buffer, and start at the chunk's `begin`.";
+        "Threads write to memory that other threads use: give each thread its own range of the "
+        "output and its own buffer, and start at the chunk's `begin`.";
     return outcome;
   }
   outcome.finding = backward_race(call, inputs);
@@ -259,7 +259,7 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
 }
 
 OperatorCheckFinding check_parallel(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   if (auto reason = not_resizable(call); !reason.empty()) return skipped(reason);
   const at::NoGradGuard unrecorded;
@@ -293,16 +293,17 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
     auto finding = unpacked(outcome.answer);
     if (finding.status == CheckStatus::failed) return finding;
     return passed("with more than 2^16 elements, " + finding.reason +
-                  " thread(s) gave the same as one call with one thread");
+                  " thread(s) gave the same result as one call with one thread");
   }
-  return skipped("it accepts no inputs with more than 2^16 elements in which one size can vary");
+  return skipped("the operator accepts no inputs with more than 2^16 elements");
 }
 
 const RegisteredCheck parallel_check({
     .name = "parallel",
     .title = "parallel",
     .meaning =
-        "With more than 2^16 elements, one thread and several give the same result, backward too",
+        "With more than 2^16 elements, one thread and several threads give the same results and "
+        "gradients",
     .order = 155,
     .run = check_parallel,
     .compares_calls = true,

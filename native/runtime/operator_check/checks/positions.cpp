@@ -46,7 +46,7 @@ struct Resized {
     for (const auto& output : outputs)
       expected.push_back(first(output, count));
     return difference(actual, expected,
-                      "of " + std::to_string(count) + " instead of " + std::to_string(whole) +
+                      "with " + std::to_string(count) + " instead of " + std::to_string(whole) +
                           " elements" + values + ",");
   }
 
@@ -150,10 +150,10 @@ PositionsLook look_at_positions(const OperatorCall& call, int64_t size) {
 }
 
 OperatorCheckFinding check_positions(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (auto reason = not_resizable(call); !reason.empty()) return skipped(reason);
   for (const auto& tensor : call.tensors()) {
-    if (tensor.may_be_written) return skipped("it writes to " + tensor.name);
+    if (tensor.may_be_written) return skipped("the operator writes to " + tensor.name);
   }
   const at::NoGradGuard unrecorded;
   bool tried = false;
@@ -169,12 +169,12 @@ OperatorCheckFinding check_positions(const OperatorCall& call) {
     tried = tried || is_elementwise;
     if (!found || found->status != CheckStatus::failed) continue;
     found->advice =
-        "Check the elements after the last whole vector or block, and special values there: they "
-        "must be computed like the others.";
+        "Check the tail of the loop, which computes the elements after the last whole vector or "
+        "block: it must give the same results, also for special values.";
     return *found;
   }
   if (!tried) return skipped("no output is computed element by element");
-  return passed("an element's result does not depend on its place or on the number of elements");
+  return passed("an element's result does not depend on its position or on the number of elements");
 }
 
 const RegisteredCheck positions_check({

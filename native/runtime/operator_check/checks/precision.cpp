@@ -42,7 +42,7 @@ bool fit_float32(const Tensors& tensors) {
 }
 
 constexpr const char* compute_in_given_dtype =
-    "Compute in the dtype that was given: look for float, expf, 1.0f and casts.";
+    "Compute in the dtype of the inputs: look for float, expf, 1.0f and casts.";
 
 // What is scaled, in words, and the call that has it scaled. No call_at: the tensors are scaled.
 struct Direction {
@@ -97,8 +97,8 @@ std::optional<OperatorCheckFinding> partly_in_float32(const OperatorCall& call,
     size << std::setprecision(1) << std::scientific << step->relative;
     auto finding =
         failed("element " + index_text(index) + " of output " + std::to_string(step->output) +
-                   " moves in steps of " + size.str() + " of its size while " + direction.moved +
-                   ": a part of it is computed in float32",
+                   " changes in relative steps of " + size.str() + " while " + direction.moved +
+                   ": a part of the computation is in float32",
                compute_in_given_dtype);
     finding.output = static_cast<int64_t>(step->output);
     finding.index = index;
@@ -118,9 +118,9 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
   for (const auto& tensor : in_double)
     given.push_back(tensor.clone());
   if (const auto error = call.try_run(given, outputs); !error.empty()) {
-    return skipped("it does not accept float64: " + error);
+    return skipped("the operator does not accept float64: " + error);
   }
-  std::string reason = "no output is of float64";
+  std::string reason = "no output has dtype float64";
   bool tried = false;
   for (size_t o = 0; o < outputs.size(); ++o) {
     if (outputs[o].scalar_type() != at::kDouble) continue;
@@ -128,7 +128,7 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     const bool needs_draws = !precision && !draws_random_numbers(call);
     if (needs_draws) precision = computed_precision(with_other_draws(call, in_double, o));
     reason =
-        "its float64 output has too few values that show its precision, also with other inputs";
+        "the float64 output has too few values that show the precision, also with other inputs";
     if (!precision) continue;
     tried = true;
     if (*precision == at::kDouble) continue;
@@ -145,13 +145,13 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     if (auto fault = partly_in_float32(call, in_double)) return *fault;
   }
   if (!tried) return skipped(reason);
-  return passed("float64 in, float64 precision out");
+  return passed("float64 inputs give results with float64 precision");
 }
 
 const RegisteredCheck precision_check({
     .name = "precision",
     .title = "precision",
-    .meaning = "float64 is not computed in float32",
+    .meaning = "float64 inputs are not computed in float32",
     .order = 110,
     .run = check_precision,
 });

@@ -50,7 +50,7 @@ class GuardedCall {
         value ? ", when all floating inputs are " + std::to_string(static_cast<int>(*value)) : "";
     auto finding = ended(outcome, name + " is read (or written) " + distance + when,
                          "Check the bounds of the loop that reads " + name +
-                             ": without this check it reads the memory of other data.");
+                             ": it reads memory that belongs to other data.");
     finding.input = name;
     return finding;
   }
@@ -84,7 +84,7 @@ std::optional<OperatorCheckFinding> gradient_reads_fault(const OperatorCall& cal
       const auto distance = guarded.distance(outcome.address);
       if (distance.empty()) continue;
       return ended(outcome, "backward reads (or writes) grad_output " + distance,
-                   "Check the bounds of the loop of backward that reads grad_output.");
+                   "Check the bounds of the loop in backward that reads grad_output.");
     }
   }
   return std::nullopt;
@@ -106,7 +106,7 @@ OperatorCheckFinding check_reads_outside(const OperatorCall& call) {
     }
   }
   if (auto fault = gradient_reads_fault(call)) return *fault;
-  return passed("no access within a page of any input's ends");
+  return passed("no access within one page before or after an input");
 }
 
 const RegisteredCheck reads_outside_check({

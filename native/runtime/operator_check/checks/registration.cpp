@@ -13,7 +13,7 @@ std::optional<c10::OperatorHandle> handle_of(const OperatorCall& call) {
   return find_operator(call.callable().name);
 }
 
-constexpr const char* not_an_operator = "a function of the program has no schema of its own";
+constexpr const char* not_an_operator = "a function of the program is not a registered operator";
 
 OperatorCheckFinding check_registration(const OperatorCall& call) {
   const auto op = handle_of(call);
@@ -27,21 +27,21 @@ OperatorCheckFinding check_registration(const OperatorCall& call) {
   const auto note = [&](const std::string& key, const std::string& felt) {
     missing += (missing.empty() ? "" : "; ") + std::string("no ") + key + " kernel: " + felt;
   };
-  if (!runs_at(Key::CPU)) note("CPU", "it cannot run on the CPU");
-  if (!runs_at(Key::CUDA)) note("CUDA", "it cannot run on a GPU");
+  if (!runs_at(Key::CPU)) note("CPU", "the operator cannot run on the CPU");
+  if (!runs_at(Key::CUDA)) note("CUDA", "the operator cannot run on a GPU");
   if (!runs_at(Key::Meta)) {
-    note("Meta", "torch.compile and torch.export stop at it");
+    note("Meta", "torch.compile and torch.export fail");
   }
   if (!composite && !has(Key::Autograd) && !has(Key::AutogradCPU)) {
-    note("Autograd", "no gradient flows through it");
+    note("Autograd", "autograd records no gradient");
   }
   if (!composite && !has(Key::AutocastCUDA) && !has(Key::AutocastCPU)) {
-    note("Autocast", "under autocast its inputs may have mixed dtypes");
+    note("Autocast", "inputs may have mixed dtypes under autocast");
   }
   if (!runs_at(Key::CPU)) {
     return failed(missing, "Register a kernel with TORCH_LIBRARY_IMPL.");
   }
-  return passed(missing.empty() ? "every key has a kernel" : missing);
+  return passed(missing.empty() ? "every dispatch key has a kernel" : missing);
 }
 
 OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
@@ -54,7 +54,8 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
   using Key = c10::DispatchKey;
   for (const Key key : {Key::AutogradCPU, Key::Autograd, Key::CompositeImplicitAutograd}) {
     if (op->hasKernelForDispatchKey(key)) {
-      return passed(std::string("gradients are registered at ") + c10::toString(key));
+      return passed(std::string("a backward is registered for the dispatch key ") +
+                    c10::toString(key));
     }
   }
   const NoAutogradFallback fallback;
@@ -67,19 +68,19 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
     if (is_input || !outputs[o].requires_grad()) continue;
     auto finding = failed(
         "output " + std::to_string(o) +
-            " requires grad, but the operator has no kernel at an autograd key",
-        "Register code that calls torch::autograd::Function for Autograd, not for CPU or CUDA. "
-        "Register code that only calls PyTorch's operators for CompositeImplicitAutograd.");
+            " requires grad, but the operator has no kernel for an autograd key",
+        "Register a kernel that calls torch::autograd::Function for Autograd, not for CPU or CUDA. "
+        "Register a kernel that only calls PyTorch's operators for CompositeImplicitAutograd.");
     finding.output = static_cast<int64_t>(o);
     return finding;
   }
-  return passed("no autograd kernel, and no output claims a gradient");
+  return passed("the operator has no autograd kernel, and no output requires grad");
 }
 
 const RegisteredCheck registration_check({
     .name = "registration",
     .title = "registration",
-    .meaning = "Dispatch keys without a kernel, and what fails because of it",
+    .meaning = "Dispatch keys without a kernel, and the features that fail without it",
     .order = 30,
     .run = check_registration,
     .makes_calls = false,

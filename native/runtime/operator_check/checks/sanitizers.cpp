@@ -8,7 +8,7 @@ namespace {
 const RegisteredCheck address_sanitizer_check({
     .name = "address_sanitizer",
     .title = "address sanitizer",
-    .meaning = "What ASan finds in the same calls, in a separate build",
+    .meaning = "AddressSanitizer (ASan) finds no error in the same calls, in a separate build",
     .order = 200,
     .only_when_asked = "needs a build with sanitizers: turn them on (--sanitize), or select this "
                        "check (--check NAME)",
@@ -18,7 +18,8 @@ const RegisteredCheck address_sanitizer_check({
 const RegisteredCheck undefined_behaviour_sanitizer_check({
     .name = "undefined_behaviour_sanitizer",
     .title = "undefined behaviour sanitizer",
-    .meaning = "What UBSan finds in the same calls",
+    .meaning = "UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate "
+               "build",
     .order = 210,
     .only_when_asked = "needs a build with sanitizers: turn them on (--sanitize), or select this "
                        "check (--check NAME)",

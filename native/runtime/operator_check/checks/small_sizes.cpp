@@ -58,7 +58,7 @@ OperatorCheckFinding check_small_sizes(const OperatorCall& call) {
     if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
     if (outcome.end != ForkedOutcome::End::answered) {
       return ended(outcome, "on " + name + ": " + outcome.describe(),
-                   "Handle numel() == 0 (and sizes of 1) before anything is read.");
+                   "Handle numel() == 0 (and sizes of 1) before you read data.");
     }
     (outcome.answer == "ran" ? ran : refused).push_back(name);
   }
@@ -70,7 +70,7 @@ OperatorCheckFinding check_small_sizes(const OperatorCall& call) {
 const RegisteredCheck small_sizes_check({
     .name = "small_sizes",
     .title = "small sizes",
-    .meaning = "Tensors with no element or one element cause no crash",
+    .meaning = "Empty tensors and tensors of one element cause no crash",
     .order = 90,
     .run = check_small_sizes,
 });

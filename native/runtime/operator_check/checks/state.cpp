@@ -70,8 +70,8 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
   return failed(
       "the call seeds libtorch's random generator: after the call its state does not depend on an "
       "earlier manual_seed",
-      "Draw from it, or make one of your own (at::detail::createCPUGenerator): do not seed the "
-      "shared one.");
+      "Do not seed the shared generator: draw from it without a seed, or create your own generator "
+      "(at::detail::createCPUGenerator).");
 }
 
 // What differs from the state before; `when` begins the sentence.
@@ -81,8 +81,9 @@ std::optional<OperatorCheckFinding> state_fault(const CallState& before, const s
     if (before[i].second == after[i].second) continue;
     return failed(
         when + ", " + before[i].first + " is " + after[i].second + ", not " + before[i].second +
-            " as before it",
-        "Use a guard that restores it, also when the call throws: later calls depend on it.");
+            " as before the call",
+        "Use a guard that restores this state, also when the call throws: later calls depend on "
+        "the state.");
   }
   return std::nullopt;
 }
@@ -92,7 +93,7 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
   call.run(call.fresh());
   if (auto fault = state_fault(before, "after the call")) return *fault;
   run_with_backward(call, call.fresh());
-  if (auto fault = state_fault(before, "after its backward")) return *fault;
+  if (auto fault = state_fault(before, "after backward")) return *fault;
   if (auto fault = reseeding_fault(call)) return *fault;
   return passed(
       "rounding, grad mode, threads, default dtype and the generator's seed are as before the "
@@ -102,7 +103,7 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
 const RegisteredCheck state_check({
     .name = "state",
     .title = "state",
-    .meaning = "A call leaves rounding, grad mode, threads, default dtype and seed as they were",
+    .meaning = "A call does not change rounding, grad mode, threads, default dtype or seed",
     .order = 145,
     .run = check_state,
 });

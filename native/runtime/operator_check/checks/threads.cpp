@@ -11,7 +11,7 @@ namespace opsmith {
 namespace {
 
 OperatorCheckFinding check_threads(const OperatorCall& call) {
-  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   const at::NoGradGuard unrecorded;
   using Clock = std::chrono::steady_clock;
   constexpr int count = 4;
@@ -44,21 +44,21 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   if (outcome.end != ForkedOutcome::End::answered) {
     return ended(outcome, "called from four threads at once: " + outcome.describe(),
-                 "Share nothing between calls that is not const or locked.");
+                 "Share only const or locked data between calls.");
   }
   if (!outcome.answer.empty()) {
     return failed(
         "called from four threads at once: " + outcome.answer,
-        "Share nothing between calls that is not const or locked: static buffers, caches, "
+        "Share only const or locked data between calls: check static buffers, caches and "
         "generators.");
   }
-  return passed("four threads at once gave the same as one");
+  return passed("four threads at once gave the same result as one thread");
 }
 
 const RegisteredCheck threads_check({
     .name = "threads",
     .title = "threads",
-    .meaning = "The same result when several threads call it at once",
+    .meaning = "The same result when several threads call the operator at once",
     .order = 150,
     .run = check_threads,
     .compares_calls = true,

@@ -53,8 +53,8 @@ std::optional<OperatorCheckFinding> unwritten_fault(const OperatorCall& call, co
     auto finding =
         failed(when + "element " + index_text(index_of(first[o], *flat)) + " of output " +
                    std::to_string(o) +
-                   " depends on what the memory held before: it was never written, or computed "
-                   "from memory that was not",
+                   " depends on the old contents of its memory: the element was never written, or "
+                   "computed from memory that was never written",
                "Write every element, or start from at::zeros instead of at::empty.");
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(first[o], *flat);
@@ -80,7 +80,7 @@ std::optional<OperatorCheckFinding> unwritten_when_empty(const OperatorCall& cal
     looks.emplace_back([&call, size] {
       const auto empty = with_other_size(call.values(), size, 0);
       return unwritten_fault(call, empty,
-                             "with 0 instead of sizes of " + std::to_string(size) + ", ");
+                             "with size 0 instead of " + std::to_string(size) + ", ");
     });
   }
   return first_found_in_copy(looks);
@@ -94,7 +94,7 @@ const RegisteredCheck unwritten_check({
     .run = check_unwritten,
     .run_elsewhere = unwritten_when_empty,
     .other_shapes = true,
-    .makes_unrepeatable = "outputs hold what was never written",
+    .makes_unrepeatable = "outputs contain memory that was never written",
 });
 
 }  // namespace

@@ -39,12 +39,13 @@ std::optional<OperatorCheckFinding> backward_fault(const OperatorCall& call) {
         const auto distance = damage.distance < 0
                                   ? bytes_text(-damage.distance) + " before the beginning of "
                                   : std::to_string(damage.distance) + " bytes past the end of ";
-        return bytes_text(damage.count) + " written outside by backward, " + distance +
+        return "backward wrote " + bytes_text(damage.count) + " out of bounds, " + distance +
                "a tensor of " + bytes_text(static_cast<int64_t>(damage.bytes));
       },
       patience);
   if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) return std::nullopt;
-  return failed(outcome.answer, "Check the bounds of the loop of backward that writes there.");
+  return failed(outcome.answer,
+                "Check the bounds of the loop in backward that writes to this tensor.");
 }
 
 OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
@@ -59,11 +60,11 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
         for (const auto& damage : checking.damages()) {
           auto name = owner_of(damage.data, call, inputs, outputs);
           if (name.empty())
-            name = "a temporary of " + bytes_text(static_cast<int64_t>(damage.bytes));
+            name = "a temporary tensor of " + bytes_text(static_cast<int64_t>(damage.bytes));
           const auto where = damage.distance < 0
                                  ? bytes_text(-damage.distance) + " before the beginning of "
                                  : std::to_string(damage.distance) + " bytes past the end of ";
-          return bytes_text(damage.count) + " written outside, " + where + name;
+          return bytes_text(damage.count) + " written out of bounds, " + where + name;
         }
         return "";
       },
@@ -75,9 +76,9 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
   }
   if (outcome.answer.empty()) {
     if (auto fault = backward_fault(call)) return *fault;
-    return passed("nothing was written within 4 KiB of any tensor");
+    return passed("nothing was written in the 4 KiB before and after each tensor");
   }
-  return failed(outcome.answer, "Check the bounds of the loop that writes there.");
+  return failed(outcome.answer, "Check the bounds of the loop that writes to this tensor.");
 }
 
 const RegisteredCheck writes_outside_check({
