@@ -159,7 +159,8 @@ export const operatorChecks = {
   },
   gradient_linear: {
     title: 'gradient linear',
-    meaning: 'Gradients are proportional to a small, large or negative grad_output',
+    meaning:
+      'Gradients are proportional to grad_output, also if grad_output is small, large or negative',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

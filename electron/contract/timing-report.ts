@@ -60,7 +60,7 @@ export const timingRow = z.object({
   point: timingPoint,
   /** Absent where no speed is shown; `refused` says why. */
   summary: timingSummary.optional(),
-  /** "its result is wrong: …", "there is no backward", a crash; "" where there is a summary. */
+  /** "the result differs …", "the call has no backward …", a crash; "" where there is a summary. */
   refused: z.string(),
   error: workbenchError.optional(),
   /** This row's time over that of the benchmark's own call at the same point. */

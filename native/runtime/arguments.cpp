@@ -288,7 +288,8 @@ std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
       throw Failure(ErrorCode::input_invalid, "argument " + argument.name() + ": " +
                                                   argument_type(argument) + " expected, but only " +
                                                   std::to_string(literals.size()) +
-                                                  " argument(s) given and it has no default");
+                                                  " argument(s) were given, and " +
+                                                  argument.name() + " has no default");
     }
   }
   return values;

@@ -49,7 +49,7 @@ std::string likely_cause(int error) {
   }
   for (const char* file : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"}) {
     if (access(file, F_OK) == 0 && access(file, R_OK | W_OK) != 0)
-      return std::string("; ") + file + " may not be opened by this user";
+      return std::string("; this user has no permission to open ") + file;
   }
   if (error == no_device || error == not_permitted) {
     if (access("/proc/driver/nvidia/version", F_OK) == 0 && access("/dev/nvidiactl", F_OK) != 0)

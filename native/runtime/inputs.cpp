@@ -124,7 +124,7 @@ void require_floating(const InputSpec& spec, at::ScalarType dtype) {
   if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) return;
   invalid(spec, "the distribution " + std::string(enum_text(spec.distribution)) +
                     " cannot make values of dtype " + spec.dtype +
-                    "; randint, arange, zeros, ones, full and eye can");
+                    "; use randint, arange, zeros, ones, full or eye");
 }
 
 at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
@@ -358,7 +358,7 @@ at::Tensor make_input(const InputSpec& spec) {
   if (!device.is_cpu()) tensor = tensor.to(device);
   if (spec.requires_grad) {
     if (!c10::isFloatingType(*dtype) && !c10::isComplexType(*dtype)) {
-      invalid(spec, spec.dtype + " cannot require a gradient; only floating and complex types can");
+      invalid(spec, spec.dtype + " cannot require grad; use a floating-point or complex dtype");
     }
     tensor.requires_grad_();
   }

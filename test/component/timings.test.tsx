@@ -57,7 +57,7 @@ const rows: TimingRow[] = (['forward', 'backward', 'both'] as const).flatMap((di
     direction,
     variant: 'torch.tanh(x)',
     median: 0,
-    refused: 'its result is wrong: 3 of 4 elements differ',
+    refused: 'the result is wrong: 3 of 4 elements differ',
   }),
 ])
 
@@ -216,7 +216,7 @@ describe('the table of timings', () => {
     }
     const reasons = within(screen.getByTestId('timings-refusals')).getAllByRole('listitem')
     expect(reasons.map((reason) => reason.textContent)).toEqual([
-      'its result is wrong: 3 of 4 elements differ (forward of torch.tanh(x); the same for 2 others)',
+      'the result is wrong: 3 of 4 elements differ (forward of torch.tanh(x); the same for 2 others)',
     ])
     const ratios = screen.getAllByTestId('timings-ratio')
     expect(ratios).toHaveLength(3)

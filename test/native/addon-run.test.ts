@@ -292,7 +292,7 @@ print(json.dumps(out))
     [
       'a gradient of integers',
       { shape: [2], dtype: 'int64', distribution: 'ones', requires_grad: true },
-      'cannot require a gradient',
+      'cannot require grad',
     ],
     ['neither shape nor values', {}, 'needs a shape or values'],
   ])('an input with %s is refused', async (_title, spec, words) => {

@@ -35,7 +35,7 @@ function rowOf(
     samples: [],
     times: [],
     ...(median === undefined
-      ? { refused: 'its result is wrong' }
+      ? { refused: 'the result is wrong' }
       : {
           summary: {
             median,
@@ -112,7 +112,7 @@ describe('the table of timings', () => {
       '  my::f          188 ±2                    411 ±4        *',
       '  aten::f        150 ±1 (0.500×) *         411 ±4 (same) *',
       '  a | b               –',
-      '  not shown: its result is wrong (a | b, forward)',
+      '  not shown: the result is wrong (a | b, forward)',
       '  aten::f, time divided by that of my::f: forward 0.500 (0.4900 to 0.5100), backward no difference (0.9800 to 1.020)',
       '  warning: Drift of 5 %: wait. (my::f, backward and 1 more)',
     ])
@@ -168,7 +168,7 @@ describe('CSV and JSON', () => {
     expect(lines[0]).toMatch(/^op,variant,kind,direction,device,N,dtype,threads,cold,median,p25,/)
     expect(lines[1]).toMatch(/^my::f,"f\(x, ""y""\)",operator,forward,cpu,3,,1,false,0.000001,/)
     expect(lines[1]).toMatch(/,a b$/)
-    expect(lines[2]).toMatch(/^my::f,g,operator,forward,cpu,,,1,false,,,.*,its result is wrong,$/)
+    expect(lines[2]).toMatch(/^my::f,g,operator,forward,cpu,,,1,false,,,.*,the result is wrong,$/)
   })
 
   it('JSON has the published fields', () => {
@@ -186,7 +186,7 @@ describe('CSV and JSON', () => {
       interval: [0.49, 0.51],
       warnings: [],
     })
-    expect(printed.rows[2]).toMatchObject({ refused: 'its result is wrong' })
+    expect(printed.rows[2]).toMatchObject({ refused: 'the result is wrong' })
     expect(printed.rows[2]).not.toHaveProperty('median')
   })
 })

@@ -140,7 +140,7 @@ describe('the table of timings', () => {
       median: 0,
       kind: 'other',
       variant: 'a | b',
-      refused: 'its result is wrong',
+      refused: 'the result is wrong',
     })
     const noisy = { ...own, warnings: ['Other programs kept 1.2 cores busy: end them.'] }
     const text = markdownOf([noisy, other, wrong], 'quartiles', 'a processor, 2 cores')
@@ -152,7 +152,7 @@ describe('the table of timings', () => {
       '| `a \\| b` | no time: wrong result |',
     ])
     expect(text).toContain('a processor, 2 cores.')
-    expect(text).toContain('- forward of a | b: its result is wrong')
+    expect(text).toContain('- forward of a | b: the result is wrong')
     expect(text).toContain('- forward of my::f: Other programs kept 1.2 cores busy: end them.')
   })
 

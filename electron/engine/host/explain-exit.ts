@@ -131,7 +131,10 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
             message: `Heap corruption${doing}: the allocator found its data damaged and ended the process${at}.`,
           }
     default:
-      return { reason: 'unknown', message: `Ended by ${signalName(record.signal)}${doing}${at}.` }
+      return {
+        reason: 'unknown',
+        message: `The op host was ended by ${signalName(record.signal)}${doing}${at}.`,
+      }
   }
 }
 
@@ -214,11 +217,14 @@ function read(facts: ExitFacts): Reading {
   if (facts.signal === 'SIGKILL') {
     return {
       reason: 'killed',
-      message: `Killed from outside${doing}: by a user, or by the system because memory ran out.`,
+      message: `The op host was killed from outside${doing}: by a user, or by the system because memory ran out.`,
     }
   }
   if (facts.signal !== null)
-    return { reason: 'killed', message: `Ended by ${facts.signal} from outside${doing}.` }
+    return {
+      reason: 'killed',
+      message: `The op host was ended by ${facts.signal} from outside${doing}.`,
+    }
   if (facts.code === 0 || facts.code === null) {
     return {
       reason: phase === '' ? 'unknown' : 'exit',

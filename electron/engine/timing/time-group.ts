@@ -144,7 +144,7 @@ class Group {
     if (!opened.ok && endedHost(opened.error)) throw new HostEnded(place, opened.error)
     if (!opened.ok) {
       outcome.noBackward = opened.error.code === 'derivative.missing'
-      if (outcome.noBackward) outcome.refused = `there is no backward: ${opened.error.message}`
+      if (outcome.noBackward) outcome.refused = `the call has no backward: ${opened.error.message}`
       else outcome.error = opened.error
       return
     }

@@ -264,9 +264,9 @@ export function noTimeText(row: TimingRow): string {
 
 /** How the engine's reasons begin (engine/timing), and what a cell has room for. */
 const shortReasons: readonly (readonly [RegExp, string])[] = [
-  [/^its result/, 'wrong result'],
-  [/^there is no backward/, 'no backward'],
-  [/^its time/, 'too short'],
+  [/^the result/, 'wrong result'],
+  [/^the call has no backward/, 'no backward'],
+  [/^the time/, 'too short'],
 ]
 
 /** One text and the rows that it is about. */

@@ -68,8 +68,8 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
   }
   if (!at::equal(states[0], states[1])) return std::nullopt;
   return failed(
-      "the call seeds libtorch's random generator: after the call its state does not depend on an "
-      "earlier manual_seed",
+      "the call seeds libtorch's random generator: after the call the generator's state does not "
+      "depend on an earlier manual_seed",
       "Do not seed the shared generator: draw from it without a seed, or create your own generator "
       "(at::detail::createCPUGenerator).");
 }
@@ -96,8 +96,8 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
   if (auto fault = state_fault(before, "after backward")) return *fault;
   if (auto fault = reseeding_fault(call)) return *fault;
   return passed(
-      "rounding, grad mode, threads, default dtype and the generator's seed are as before the "
-      "call");
+      "rounding, grad mode, threads, default dtype and the generator's seed are the same as before "
+      "the call");
 }
 
 const RegisteredCheck state_check({
