@@ -86,8 +86,8 @@ std::optional<OperatorCheckFinding> out_fault(const OperatorCall& call, size_t i
   finding->output.reset();
   finding->input = names[out];
   finding->advice = "Read each element of " + names[input] + " before you write the element of " +
-                    names[out] + " at its position, or refuse the same memory " +
-                    "(at::assert_no_overlap).";
+                    names[out] +
+                    " at its position, or refuse the same memory (at::assert_no_overlap).";
   return finding;
 }
 
