@@ -6,7 +6,7 @@ export const errorCodes = {
   'toolchain.missing': {
     meaning: 'A compiler, libtorch, a tool or a library is not installed, or was not found.',
     remedy:
-      'Run the command that the hint names, or choose another installation in Settings. `opsmith doctor` lists what was looked for, and where.',
+      'Run the command that the hint names, or choose another installation in Settings. `opsmith doctor` lists what Opsmith looked for, and where.',
   },
   'toolchain.mismatch': {
     meaning:
@@ -34,7 +34,7 @@ export const errorCodes = {
     remedy: 'Trust the folder if you trust its authors. You can change your decisions in Settings.',
   },
   'file.conflict': {
-    meaning: 'A file on disk is not the one that Opsmith read, wrote or expected.',
+    meaning: 'A file on disk differs from the version that Opsmith read, wrote or expected.',
     remedy: 'Compare both versions, then keep one. For an export, choose another folder.',
   },
   'build.required': {
@@ -102,7 +102,7 @@ export const errorCodes = {
   },
   cancelled: {
     meaning: 'You stopped the work, or closed the project.',
-    remedy: 'Nothing to do. Start it again when you want the result.',
+    remedy: 'You need not do anything. To get the result, start the work again.',
   },
   'request.invalid': {
     meaning: 'An option, a value or a combination of them is not possible.',

@@ -31,7 +31,7 @@ const fields = {
   callTimeout: z
     .number()
     .positive()
-    .describe('Seconds that a call may run before its op host is ended.'),
+    .describe('Time limit of a call, in seconds. Opsmith then ends the op host.'),
   memoryLimit: z
     .number()
     .nonnegative()

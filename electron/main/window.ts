@@ -58,7 +58,7 @@ async function askToReload(
 ): Promise<void> {
   const { response } = await askQuestion(session, {
     type: 'error',
-    message: `The window has ended ${times} times within a minute (${reason}).`,
+    message: `The process of the window has ended ${times} times within a minute (${reason}).`,
     detail: 'Opsmith has kept your unsaved edits.',
     buttons: ['Reload the window', 'Close Opsmith'],
     defaultId: 0,

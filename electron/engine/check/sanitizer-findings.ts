@@ -24,10 +24,13 @@ const adviceFor: readonly (readonly [RegExp, string])[] = [
     /double-free|bad-free|mismatch/,
     'Free memory once, with the function that matches its allocation.',
   ],
-  [/use-after-(return|scope)/, 'A pointer or reference outlives the variable that it points to.'],
+  [
+    /use-after-(return|scope)/,
+    'Keep the variable alive while a pointer or a reference to it is in use.',
+  ],
   [/overflow on|-overflow$|underflow/, 'Check the bounds of the loop, or of the copy.'],
   [/param|size-too-big/, 'Check how the size is computed.'],
-  [/shift/, 'Shift unsigned numbers, by less than their width.'],
+  [/shift/, 'Shift an unsigned number, by fewer bits than its width.'],
   [/divide/, 'Check that the divisor is not 0.'],
   [
     /misaligned/,

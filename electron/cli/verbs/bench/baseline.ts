@@ -127,7 +127,7 @@ export function baselineLines(
   const lines = [...compared].map(([row, { ratio, interval, failed }]) => {
     const range = interval.map((end) => end.toPrecision(3)).join(' to ')
     const verdict = failed ? `FAILED, above ${failAbove}` : 'ok'
-    return `${named(row)}: ${ratio.toPrecision(3)} times the baseline (${range}): ${verdict}`
+    return `${named(row)}: ${ratio.toPrecision(3)} times the baseline's time (${range}): ${verdict}`
   })
   const missing = report.rows.filter((row) => row.kind !== 'build' && !compared.has(row))
   return [
