@@ -56,7 +56,7 @@ function resourceLine(kernel: KernelResources): string {
     ...(sharedBytes > 0 ? [`${sharedBytes} B shared`] : []),
     ...(stackBytes > 0 ? [`${stackBytes} B stack`] : []),
     spilledBytes(kernel) > 0
-      ? `spills ${kernel.spillStoreBytes} B, reads back ${kernel.spillLoadBytes} B`
+      ? `${kernel.spillStoreBytes} B spill stores, ${kernel.spillLoadBytes} B spill loads`
       : 'no spills',
   ]
   return `    sm_${architecture} ${shortName}: ${parts.join(', ')}`
@@ -126,7 +126,9 @@ export class BuildReporter {
     }
     for (const diagnostic of diagnostics) this.print(diagnostic)
     if (!this.options.verbose && diagnostics.some((diagnostic) => diagnostic.raw !== undefined)) {
-      progress("note: opsmith build --verbose shows the compiler's own text")
+      progress(
+        "note: some messages are shortened; opsmith build --verbose shows the compiler's own text",
+      )
     }
   }
 }

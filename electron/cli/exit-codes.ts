@@ -4,5 +4,5 @@ export const exitCodes = { good: 0, failed: 1, noAnswer: 2 } as const
 export const exitMeanings: Record<keyof typeof exitCodes, string> = {
   good: 'success',
   failed: 'something failed, such as a build, a call or a check',
-  noAnswer: 'there is no answer, for example because of wrong arguments or missing tools',
+  noAnswer: 'the command has no result, for example because of wrong arguments or missing tools',
 }

@@ -272,8 +272,8 @@ export function callArguments(description: string): Option<Argument[] | undefine
       ? ok(list.data)
       : err(
           'request.invalid',
-          `${flagText} takes a JSON list: names of inputs, numbers, texts, lists.`,
-          { hint: `For example ${flagText} '["x", "y", 2]'.` },
+          `${flagText} takes a JSON list of input names, numbers, texts and lists.`,
+          { hint: `Example: ${flagText} '["x", "y", 2]'.` },
         )
   })
 }

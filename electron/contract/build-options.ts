@@ -10,14 +10,16 @@ export const buildOptionFields = {
   ),
   fastMath: z
     .boolean()
-    .describe('-ffast-math: sums in any order, no NaN, no infinity; for kernels, --use_fast_math.'),
+    .describe(
+      '-ffast-math: the compiler may reorder sums, and assumes that no value is NaN or infinite. CUDA kernels get --use_fast_math.',
+    ),
   marchNative: z
     .boolean()
     .describe('-march=native: the library runs on processors like this one only.'),
   setuptoolsFlags: z
     .boolean()
     .describe(
-      '-DNDEBUG -fwrapv, as setuptools compiles extensions: without assert(), and sums of integers may wrap.',
+      '-DNDEBUG -fwrapv, the flags of setuptools: assert() does nothing, and signed integers wrap on overflow.',
     ),
 }
 const filled = z.object(buildOptionFields)

@@ -77,7 +77,7 @@ export const checkEntry = z
       for (const [name, range] of Object.entries(entry[kind] ?? {})) {
         if (range.max < range.min) say([kind, name, 'max'], `${range.max} is less than min`)
         const other = owner.get(name)
-        if (other !== undefined) say([kind, name], `"${name}" is one of \`${other}\` already`)
+        if (other !== undefined) say([kind, name], `"${name}" is already a name in \`${other}\``)
         owner.set(name, kind)
         const inShape =
           kind === 'sizes' && inputs.some(([, input]) => input.shape?.includes(name) === true)
@@ -85,8 +85,8 @@ export const checkEntry = z
         say(
           [kind, name],
           kind === 'sizes'
-            ? `no shape of \`inputs\` and no argument names the size "${name}"`
-            : `no argument names "${name}"`,
+            ? `the size "${name}" is not used: no shape in \`inputs\` and no argument names it`
+            : `"${name}" is not used: no argument names it`,
         )
       }
     }

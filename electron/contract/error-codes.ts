@@ -6,12 +6,13 @@ export const errorCodes = {
   'toolchain.missing': {
     meaning: 'A compiler, libtorch, a tool or a library is not installed, or was not found.',
     remedy:
-      'Run the command that the hint names, or choose another installation in Settings. `opsmith doctor` lists what was looked for, and where.',
+      'Run the command that the hint names, or choose another installation in Settings. `opsmith doctor` lists what Opsmith looked for, and where.',
   },
   'toolchain.mismatch': {
     meaning:
       'A tool was found, but it does not fit: its version is too old, or its ABI differs from libtorch’s.',
-    remedy: 'Choose another one in Settings, or install the version that the message asks for.',
+    remedy:
+      'Choose another installation in Settings, or install the version that the message names.',
   },
   'project.invalid': {
     meaning: 'opsmith.json is not valid.',
@@ -29,11 +30,11 @@ export const errorCodes = {
   },
   'project.restricted': {
     meaning:
-      'The folder is in restricted mode: you have not trusted its authors, so nothing of it runs.',
+      'The folder is in restricted mode: you have not trusted its authors, so Opsmith runs none of its code.',
     remedy: 'Trust the folder if you trust its authors. You can change your decisions in Settings.',
   },
   'file.conflict': {
-    meaning: 'A file on disk is not the one that Opsmith read, wrote or expected.',
+    meaning: 'A file on disk differs from the version that Opsmith read, wrote or expected.',
     remedy: 'Compare both versions, then keep one. For an export, choose another folder.',
   },
   'build.required': {
@@ -42,7 +43,7 @@ export const errorCodes = {
     remedy: 'Build the project (Ctrl+B) and fix what the Problems panel lists.',
   },
   'library.load': {
-    meaning: 'The library was built, and the loader or libtorch refused it.',
+    meaning: 'The library was built, but the loader or libtorch rejected it.',
     remedy:
       'Read the message: most often a symbol is undefined (a source or a library is missing), or an operator is registered twice.',
   },
@@ -50,11 +51,11 @@ export const errorCodes = {
     meaning:
       'TorchScript cannot compile the program, or an expression in opsmith.json (a reference, for example).',
     remedy:
-      'Open the line that the error names. TorchScript is a subset of Python: types are static, and many modules are unknown.',
+      'Open the line that the error names. TorchScript is a subset of Python: types are static, and many modules are not available.',
   },
   'input.invalid': {
     meaning: 'An input, an argument or a literal does not fit the operator’s schema.',
-    remedy: 'Compare it with the schema (Schemas panel, or `opsmith schemas PROJECT`).',
+    remedy: 'Compare your value with the schema (Schemas panel, or `opsmith schemas PROJECT`).',
   },
   'operator.unknown': {
     meaning: 'There is no operator, overload, method or function of this name.',
@@ -62,27 +63,28 @@ export const errorCodes = {
   },
   'operator.check': {
     meaning:
-      'The operator refused the call itself: `TORCH_CHECK`, a `c10::Error` or another C++ exception.',
-    remedy: 'Read the message, which is the operator’s own. Change the inputs or the operator.',
+      'The operator itself threw an exception: a failed `TORCH_CHECK`, a `c10::Error` or another C++ exception.',
+    remedy: 'Read the message, which comes from the operator. Change the inputs or the operator.',
   },
   'host.crashed': {
     meaning:
-      'The op host ended while it ran your code: a segfault, an abort, `exit()` and the like.',
+      'The op host ended while it ran your code, for example because of a segfault, an abort or `exit()`.',
     remedy:
-      'Open the line that the error names. Build with sanitizers to find where memory was damaged. The window goes on with a new op host.',
+      'Open the line that the error names. Build with sanitizers to find where memory was damaged. The window continues with a new op host.',
   },
   'host.timeout': {
-    meaning: 'The call ran longer than its limit, and its op host was ended.',
+    meaning: 'The call ran longer than its limit, so Opsmith ended its op host.',
     remedy:
       'Look for an endless loop at the line that the error names, or raise the limit in Settings.',
   },
   'host.unavailable': {
-    meaning: 'No op host could be started, or the one that held the result has ended.',
-    remedy: 'Do it again. If that fails too, run `opsmith doctor`.',
+    meaning: 'No op host could be started, or the op host that had the result has ended.',
+    remedy: 'Try again. If the error comes back, run `opsmith doctor`.',
   },
   'host.replaced': {
-    meaning: 'The op host was ended for something else while it worked, for example a new build.',
-    remedy: 'Do it again.',
+    meaning:
+      'Opsmith ended the op host before it had finished, for example because of a new build.',
+    remedy: 'Try again.',
   },
   'derivative.missing': {
     meaning: 'No output of the call requires grad: there is no backward to time or to profile.',
@@ -90,7 +92,7 @@ export const errorCodes = {
   },
   'device.lost': {
     meaning:
-      'A kernel left the device in a state that no later call can use. Its op host was ended.',
+      'A kernel failed and left the device unusable for its process, so Opsmith ended the op host.',
     remedy:
       'Look for an access out of bounds in the kernel that the message names. The next call gets a new op host.',
   },
@@ -100,7 +102,7 @@ export const errorCodes = {
   },
   cancelled: {
     meaning: 'You stopped the work, or closed the project.',
-    remedy: 'Nothing to do. Start it again when you want the result.',
+    remedy: 'You need not do anything. To get the result, start the work again.',
   },
   'request.invalid': {
     meaning: 'An option, a value or a combination of them is not possible.',
@@ -109,7 +111,8 @@ export const errorCodes = {
   },
   io: {
     meaning: 'The operating system refused to read or write a file.',
-    remedy: 'Check the permissions and the free space of the path that the message names.',
+    remedy:
+      'Check the permissions of the path that the message names, and the free space on its disk.',
   },
   internal: {
     meaning: 'A bug in Opsmith.',

@@ -133,7 +133,7 @@ export const hostCalls = {
   'timing.sample': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(100_000) }),
     output: timingSamples,
-    phase: () => 'take timings',
+    phase: () => 'time the call',
   }),
   'timing.layers': call({
     input: openTiming,
@@ -211,7 +211,7 @@ export const hostCalls = {
   'tensor.page': call({
     input: pageRequest,
     output: tensorPage,
-    phase: () => 'read a page',
+    phase: () => 'read part of a tensor',
   }),
   'tensor.histogram': call({
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),

@@ -97,7 +97,7 @@ const longestName = 128
 export const flag = z
   .string()
   .refine((text) => !/^(-Wl,|-Xlinker,?)?@/.test(text) && !text.includes(',@'), {
-    error: 'flags are not read from a file (@file); write them here',
+    error: 'flags are not read from a file (@file): write the flags here',
   })
 
 /** "NAME" or "NAME=value". */
@@ -114,11 +114,11 @@ export const manifest = z.strictObject({
     .string()
     .regex(
       /^[A-Za-z_][A-Za-z0-9_]*$/,
-      'expected a C identifier: it names the library and its namespace',
+      'expected a C identifier: the library and its namespace get this name',
     )
-    .max(longestName, `expected at most ${longestName} letters`)
+    .max(longestName, `expected at most ${longestName} characters`)
     .refine((name) => !takenNames.has(name.toLowerCase()), {
-      error: ({ input }) => `${String(input)} is a name of libtorch's own; choose another`,
+      error: ({ input }) => `${String(input)} is a name that libtorch uses; choose another name`,
     }),
   description: z.string().optional(),
   /**
@@ -131,7 +131,7 @@ export const manifest = z.strictObject({
     .string()
     .regex(
       /^\d+\.\d+\.\d+$/,
-      'expected three numbers, such as 1.2.0: pip, npm and CMake can all read them',
+      'expected three numbers, such as 1.2.0: pip, npm and CMake all accept this form',
     )
     .default('0.1.0'),
   /** SPDX, as "MIT"; exports name it. */

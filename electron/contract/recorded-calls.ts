@@ -96,7 +96,7 @@ const listNames: Record<RecordedCallList, [one: string, more: string]> = {
   benchmarks: ['benchmark', 'benchmarks'],
 }
 
-/** "2 calls and 1 gradcheck added to opsmith.json; 3 were there already." */
+/** "2 calls and 1 gradcheck added to opsmith.json; 3 were already there." */
 export function keptText({ added, there, leftOut }: KeptCalls): string {
   const parts = recordedCallList.options.flatMap((list) => {
     const count = added[list] ?? 0
@@ -105,7 +105,7 @@ export function keptText({ added, there, leftOut }: KeptCalls): string {
   const what = parts.length === 0 ? 'Nothing' : parts.join(', ')
   return [
     `${what} added to opsmith.json`,
-    ...(there === 0 ? [] : [`${there} ${there === 1 ? 'is' : 'are'} there already`]),
+    ...(there === 0 ? [] : [`${there} ${there === 1 ? 'was' : 'were'} already there`]),
     ...(leftOut === 0 ? [] : [`${leftOut} cannot be written to opsmith.json`]),
   ].join('; ')
 }

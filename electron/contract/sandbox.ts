@@ -22,19 +22,20 @@ export function readBounds(text: string): SandboxBound[] {
 }
 
 const meanings: Record<SandboxBound, string> = {
-  files: 'writes only where it may',
+  files: 'writes only to allowed folders',
   network: 'has no network',
   signals: 'signals only its own processes',
 }
 
-/** "writes only where it may, has no network, signals only its own processes"; "" of none. */
+/** "writes only to allowed folders, has no network, signals only its own processes"; "" of none. */
 export function describeBounds(bounds: readonly SandboxBound[]): string {
   return bounds.map((bound) => meanings[bound]).join(', ')
 }
 
 const missing: Record<SandboxBound, string> = {
-  files: 'this kernel has no Landlock (Linux 5.13 and newer have it, unless it is switched off)',
-  network: 'this kernel has no seccomp filters',
+  files:
+    'this Linux kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)',
+  network: 'this Linux kernel has no seccomp filters',
   signals:
     'Landlock of this Linux kernel cannot block signals to other processes (Linux 6.12 or newer can)',
 }

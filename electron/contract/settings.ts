@@ -13,43 +13,41 @@ const fields = {
   clangd: z.string().describe('Absolute path of a clangd. Empty: Opsmith chooses.'),
   codeHelp: z
     .boolean()
-    .describe('clangd reads the open files: completion, definitions, mistakes as you type.'),
+    .describe('Use clangd in the editor: completion, definitions, and errors as you type.'),
   theme: z.enum(['system', 'dark', 'light', 'contrast']).describe('Colours of the window.'),
   buildOnSave: z.boolean().describe('Build when a source is saved, or changes on disk.'),
   hotCompile: z
     .boolean()
-    .describe(
-      'The window builds with the compile server, where clang’s own libraries are installed.',
-    ),
+    .describe('In the window, build with the compile server if clang’s libraries are installed.'),
   timeOnBuild: z
     .boolean()
-    .describe('Measure again, after each good build, what the Timings panel shows.'),
+    .describe('After each successful build, repeat the timings that the Timings panel shows.'),
   blame: z
     .boolean()
-    .describe('Show at the end of the cursor’s line who changed it last, according to git.'),
+    .describe(
+      'Show who last changed the cursor’s line, according to git, at the end of that line.',
+    ),
   fontSize: z.number().min(8).max(32).describe('Text size in pixels; it scales the whole window.'),
   callTimeout: z
     .number()
     .positive()
-    .describe('Seconds that a call may run before its op host is ended.'),
+    .describe('Time limit of a call, in seconds. Opsmith then ends the op host.'),
   memoryLimit: z
     .number()
     .nonnegative()
-    .describe('Bytes that an op host may hold. 0: three quarters of the machine’s memory.'),
-  sandbox: z.boolean().describe('Run op hosts in a sandbox, where the system has one.'),
+    .describe('Memory limit of an op host, in bytes. 0: three quarters of the machine’s memory.'),
+  sandbox: z.boolean().describe('Run op hosts in a sandbox, if the system supports it.'),
   writableFolders: z
     .array(z.string().startsWith('/', 'must be an absolute path'))
     .describe('Folders, in addition to the project, that op hosts may write to; absolute paths.'),
   recentProjects: z.array(z.string()).describe('Folders that were opened before, newest first.'),
   projectsFolder: z
     .union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')])
-    .describe(
-      'Where new projects and copies of samples are made; an absolute path. Empty: ~/opsmith.',
-    ),
+    .describe('Folder for new projects and copies of samples; an absolute path. Empty: ~/opsmith.'),
   /** Only main writes it. */
   exportFolders: z
     .record(z.string(), z.string())
-    .describe('Where each project was exported to last; absolute paths.'),
+    .describe('The last export folder of each project; absolute paths.'),
 }
 
 const filled = z.object(fields)

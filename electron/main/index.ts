@@ -124,6 +124,6 @@ if (isOnlyInstance(namedFolder())) {
     app.exit(2)
   })
 } else {
-  process.stderr.write('opsmith: the window that is open already comes to the front\n')
+  process.stderr.write('opsmith: a window is already open and comes to the front\n')
   app.exit(0)
 }

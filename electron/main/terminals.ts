@@ -89,7 +89,7 @@ export class Terminals {
     } catch (error) {
       return err('io', `A terminal could not be started with ${shell}.`, {
         detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        hint: 'The variable SHELL names the shell.',
+        hint: 'Set the environment variable SHELL to a shell that runs here.',
       })
     }
   }

@@ -58,9 +58,9 @@ async function askToReload(
 ): Promise<void> {
   const { response } = await askQuestion(session, {
     type: 'error',
-    message: `The window has ended ${times} times within a minute (${reason}).`,
-    detail: 'What you typed is kept.',
-    buttons: ['Show it again', 'Close Opsmith'],
+    message: `The process of the window has ended ${times} times within a minute (${reason}).`,
+    detail: 'Opsmith has kept your unsaved edits.',
+    buttons: ['Reload the window', 'Close Opsmith'],
     defaultId: 0,
     cancelId: 1,
   })

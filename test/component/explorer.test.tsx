@@ -103,13 +103,13 @@ describe('the commands that open another editor', () => {
 
   it('show why no editor opened', async () => {
     main.answer('file.openElsewhere', () =>
-      err('toolchain.missing', 'There is no VS Code on PATH.'),
+      err('toolchain.missing', 'Opsmith found no VS Code on PATH.'),
     )
     cursorAt(1, 1)
     runCommand('otherEditors.vscode')
     await waitFor(() =>
       expect(JSON.stringify(notificationStore.getState())).toContain(
-        'There is no VS Code on PATH.',
+        'Opsmith found no VS Code on PATH.',
       ),
     )
   })

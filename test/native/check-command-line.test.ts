@@ -269,7 +269,7 @@ describe('opsmith check', () => {
     const again = await opsmith('check', folder, '--keep')
     expect(again.code).toBe(1)
     expect(again.stdout).toMatch(
-      /^precision of wrong_operators::float_inside is there already: check 4 of opsmith\.json$/m,
+      /^precision of wrong_operators::float_inside is already in opsmith\.json: check 4$/m,
     )
     expect(again.stdout).toContain('2 of 4 operators are as expected.')
   })

@@ -49,14 +49,16 @@ it.skipIf(!gcc || !clang)(
     const own = gcc?.identity ?? ''
     const other = clang?.identity ?? ''
     fs.rmSync(file, { force: true })
-    expect(await adviceOf()).toMatch(/^works; clang is better: it also has a compile server$/)
+    expect(await adviceOf()).toMatch(/^works; Opsmith has a compile server only for clang$/)
     keep({ [own]: 4.5, [other]: 1.125 })
     expect(await adviceOf()).toMatch(
-      /^works, a small operator takes 4\.50 s; with clang [\d.]+ it takes 1\.13 s here, 3\.38 s less$/,
+      /^works: a small operator compiles in 4\.50 s; with clang [\d.]+ in 1\.13 s \(3\.38 s less\)$/,
     )
     // What is not so is not said.
     keep({ [own]: 1, [other]: 1.5 })
-    expect(await adviceOf()).toMatch(/^works, a small operator takes 1\.00 s; clang is better: /)
+    expect(await adviceOf()).toMatch(
+      /^works: a small operator compiles in 1\.00 s; Opsmith has a compile server/,
+    )
   },
 )
 
@@ -101,9 +103,9 @@ it('what of a project does not fit is named before anything is compiled, of a fo
   const wrong = await opsmith(cache, 'doctor', folder)
   expect(wrong).toMatchObject({ code: 1 })
   for (const text of [
-    'its sources: opsmith.json, sources[1]',
+    "the project's sources: opsmith.json, sources[1]",
     '-std=c++17: the headers of libtorch',
-    'its packages: The package a_package_that_nobody_has',
+    "the project's packages: The package a_package_that_nobody_has",
     'has no torch: tests and exported packages cannot run in it',
   ])
     expect(wrong.stdout).toContain(text)
@@ -116,6 +118,6 @@ it('what of a project does not fit is named before anything is compiled, of a fo
   fs.rmSync(marker, { force: true })
   await trust.decide(folder, 'restricted')
   const restricted = await opsmith(cache, 'doctor', folder)
-  expect(restricted.stdout).not.toContain('its Python')
+  expect(restricted.stdout).not.toContain("the project's Python")
   expect(fs.existsSync(marker)).toBe(false)
 })

@@ -140,7 +140,7 @@ describe('doctor --gpu with a driver', () => {
   it('that is too old for nvcc fails, with what fails later', async () => {
     driver.state({ version: 12040 })
     expect(await driverOf(driver, [nvccOf('13.0')])).toBe(
-      'failed: The driver takes CUDA up to 12.4, nvcc is CUDA 13.0: kernels compile, and their first launch fails with "driver version is insufficient for CUDA runtime version".',
+      'failed: The driver supports CUDA up to 12.4, but nvcc is CUDA 13.0: kernels compile, but their first launch fails with "driver version is insufficient for CUDA runtime version".',
     )
   })
 
@@ -150,7 +150,7 @@ describe('doctor --gpu with a driver', () => {
     const found = await driverOf(driver)
     await changeSettings(cache.folder, { libtorch: '' })
     expect(found).toBe(
-      'failed: The driver takes CUDA up to 12.4, libtorch was built with CUDA 13.0: libtorch finds no CUDA device.',
+      'failed: The driver supports CUDA up to 12.4, but libtorch was built with CUDA 13.0, so libtorch finds no CUDA device.',
     )
   })
 
@@ -163,7 +163,7 @@ describe('doctor --gpu with a driver', () => {
 
   it('whose nvidia-smi is late is asked itself, and persistence mode is advised', async () => {
     expect(await driverOf(driver, [smiOf('exec sleep 100')])).toMatch(
-      /^warning: nvidia-smi has not answered in 15 s \(persistence mode .*H100 \(stand-in\)/,
+      /^warning: nvidia-smi did not answer within 15 s \(persistence mode .*H100 \(stand-in\)/,
     )
   })
 })

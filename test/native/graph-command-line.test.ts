@@ -278,11 +278,11 @@ describe('opsmith graph with bad input', () => {
     ['a form without arguments', ['--entry', 'pixel', '--trace'], /pixel[\s\S]*opsmith\.json/],
     ['arguments that are no list', ['--trace', '--args', '{'], /--args takes a JSON list/],
     ['too few arguments', ['--trace', '--args', '["x"]'], /argument y/],
-    ['two forms', ['--script', '--trace'], /One form at a time/],
+    ['two forms', ['--script', '--trace'], /Give only one of --script and --trace/],
     [
       'times in a picture',
       ['--trace', '--observe', '--format', 'svg'],
-      /format svg cannot hold the results of --observe/,
+      /format svg cannot show the results of --observe/,
     ],
     [
       'times of two graphs',
@@ -293,7 +293,7 @@ describe('opsmith graph with bad input', () => {
     [
       'a file to compare that is not there',
       ['--diff', '/no/such.json'],
-      /There is no \/no\/such\.json/,
+      /\/no\/such\.json does not exist/,
     ],
     ['an autograd graph of what needs no gradient', ['--autograd'], /requires.grad/],
     ['the script of an operator', ['--entry', 'my_ops::add'], /is an operator/],
@@ -310,7 +310,7 @@ describe('opsmith graph with bad input', () => {
   it('a file that is no model and a file that does not exist are refused', async () => {
     for (const [name, expected] of [
       [path.join(warp, 'op.cpp'), /is not a TorchScript archive/],
-      ['/no/such/model.pt', /There is no \/no\/such\/model\.pt/],
+      ['/no/such/model.pt', /\/no\/such\/model\.pt does not exist/],
       [cache.home, /opsmith\.json/],
     ] as const) {
       const { code, stderr } = await graphCommand(name)

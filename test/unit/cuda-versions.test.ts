@@ -53,7 +53,7 @@ describe('versions of driver, toolkit and libtorch', () => {
   it('a driver that is too old says which one helps, and which torch', () => {
     const [mismatch] = cudaMismatches({ nvcc: '', libtorch: '13.0', driver: '12.4' })
     expect(mismatch?.message).toBe(
-      'The driver takes CUDA up to 12.4, libtorch was built with CUDA 13.0: libtorch finds no CUDA device.',
+      'The driver supports CUDA up to 12.4, but libtorch was built with CUDA 13.0, so libtorch finds no CUDA device.',
     )
     expect(mismatch?.remedy).toMatch(/version 580 or newer.*whl\/cu124$/)
   })
@@ -101,21 +101,21 @@ describe("nvcc's host compiler", () => {
       compiler('clang', 19),
       [gcc(14), gcc(12), gcc(13)],
       '/usr/bin/g++-13',
-      '/usr/bin/g++-13 is used: nvcc 12.6 takes g++ up to 13, not 14',
+      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, not 14',
     ],
     [
       'an older g++ where the one that builds is too new',
       compiler('g++', 14),
       [gcc(14), gcc(13)],
       '/usr/bin/g++-13',
-      '/usr/bin/g++-13 is used: nvcc 12.6 takes g++ up to 13, not 14',
+      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, not 14',
     ],
     [
       'clang where no g++ is old enough',
       compiler('clang', 17),
       [gcc(14)],
       '/usr/bin/clang++-17',
-      '/usr/bin/clang++-17 is used: nvcc 12.6 takes g++ up to 13, not 14',
+      '/usr/bin/clang++-17 is used: nvcc 12.6 supports g++ up to 13, not 14',
     ],
     ['clang where there is no g++', compiler('clang', 17), [], '/usr/bin/clang++-17', ''],
   ])('is %s', (_name, chosen, gccs, expected, remark) => {
@@ -124,9 +124,9 @@ describe("nvcc's host compiler", () => {
 
   it('is named as refused before nvcc refuses it', () => {
     expect(hostOf(compiler('clang', 19), [gcc(14)]).refused).toBe(
-      'nvcc 12.6 takes g++ up to 13, not 14',
+      'nvcc 12.6 supports g++ up to 13, not 14',
     )
-    expect(hostOf(compiler('clang', 19), []).refused).toBe('nvcc 12.6 does not take clang 19')
+    expect(hostOf(compiler('clang', 19), []).refused).toBe('nvcc 12.6 does not support clang 19')
   })
 })
 
@@ -189,7 +189,7 @@ echo 'NVIDIA GeForce RTX 4090, 550.54, 24564 MiB, 8.9, [N/A]';; *) echo '| CUDA 
     withSmi('sleep 20')
     const found = await searchGpus(driver(), patience)
     expect(found).toMatchObject({ driverCuda: '12.8', gpus: [{ architecture: '90' }] })
-    expect(found.why).toMatch(/nvidia-smi has not answered in .*persistence mode/)
+    expect(found.why).toMatch(/nvidia-smi did not answer within .*persistence mode/)
   })
 
   it('by the driver where there is no nvidia-smi', async () => {

@@ -218,7 +218,7 @@ it('the kernels of a source are summed up in one phrase', () => {
   const many = Array.from({ length: 400 }, (_, index) => kernel(index, index === 7 ? 16 : 0))
   expect(resourceLines(many, false)).toEqual([
     '    400 kernels, 0 to 399 registers, 1 with spills (opsmith build --verbose lists all)',
-    '    sm_80 k: 7 registers, spills 16 B, reads back 0 B',
+    '    sm_80 k: 7 registers, 16 B spill stores, 0 B spill loads',
   ])
   expect(resourceLines(many, true)).toHaveLength(400)
 })

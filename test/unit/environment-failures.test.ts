@@ -16,7 +16,7 @@ describe('a failure of the environment is found in a log, and has a command', ()
       'RuntimeError: \nThe detected CUDA version (12.4) mismatches the version that was used to compile\nPyTorch (11.8). Please make sure to use the same CUDA versions.\n',
     )
     expect(found.line).toBe(2)
-    expect(found.cause).toContain('nvcc is from CUDA 12.4, but torch was built with 11.8')
+    expect(found.cause).toContain('nvcc is from CUDA 12.4, but torch was built with CUDA 11.8')
     expect(found.command).toBe('CUDA_HOME=/usr/local/cuda-11.8 pip install --no-build-isolation .')
   })
 

@@ -183,9 +183,9 @@ describe('the toolkit', () => {
       'failed',
       {
         build: { error: 'unsupported GNU version', seconds: 1, kernels: '' },
-        refusedHost: 'nvcc 12.8 takes g++ up to 14, not 15',
+        refusedHost: 'nvcc 12.8 supports g++ up to 14, not 15',
       },
-      /does not build: unsupported GNU version \(nvcc 12\.8 takes g\+\+ up to 14, not 15\)/,
+      /does not build: unsupported GNU version \(nvcc 12\.8 supports g\+\+ up to 14, not 15\)/,
     ],
   ])('%s', (status, change, reason) => {
     const found = judgeToolchain({ ...given, ...change })

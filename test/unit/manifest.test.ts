@@ -131,25 +131,25 @@ describe('reading opsmith.json', () => {
     [
       "a name of libtorch's library",
       '{ "name": "torch", "sources": ["b.cpp"] }',
-      /name: torch is a name of libtorch's own/,
+      /name: torch is a name that libtorch uses/,
       1,
     ],
     [
       "a name of libtorch's namespace",
       '{ "name": "ATen", "sources": ["b.cpp"] }',
-      /ATen is a name of libtorch's own/,
+      /ATen is a name that libtorch uses/,
       1,
     ],
     [
       'the name libtorch',
       '{ "name": "libtorch", "sources": ["b.cpp"] }',
-      /libtorch is a name of libtorch's own/,
+      /libtorch is a name that libtorch uses/,
       1,
     ],
     [
       'a name of a million letters',
       `{ "name": "${'a'.repeat(1e6)}", "sources": ["b.cpp"] }`,
-      /name: expected at most 128 letters/,
+      /name: expected at most 128 characters/,
       1,
     ],
     [

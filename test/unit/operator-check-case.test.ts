@@ -248,13 +248,13 @@ describe('ranges of inputs', () => {
     ])
     expect(problem({ ...ranged, sizes: { ...sizes, M: { min: 1, max: 3 } } })).toEqual([
       'checks[0].sizes.M',
-      expect.stringContaining('names the size "M"'),
+      expect.stringContaining('the size "M" is not used'),
     ])
     expect(problem({ ...ranged, floats: { beta: { min: 0, max: 1 } } })[1]).toContain(
-      'no argument names "beta"',
+      '"beta" is not used: no argument names it',
     )
     expect(problem({ ...ranged, floats: { k: { min: 0, max: 1 } } })[1]).toContain(
-      '"k" is one of `integers` already',
+      '"k" is already a name in `integers`',
     )
     expect(problem({ ...ranged, integers: { k: { min: 0.5, max: 1 } } })[0]).toBe(
       'checks[0].integers.k.min',

@@ -114,7 +114,7 @@ describe('memory of a profile', () => {
     const empty = { time: [], bytes: [], device: [], event: [], block: [] }
     const without = profileReportOf({ ...trace, devices: [], allocations: empty }, false, 1)
     expect(without.memory).toEqual([])
-    expect(profileText(without, '/project').join('\n')).toContain('It allocates no memory.')
+    expect(profileText(without, '/project').join('\n')).toContain('The call allocates no memory.')
   })
 })
 
@@ -177,12 +177,12 @@ describe('the opsmith profile command', () => {
     expect(select({ call: '4' })).toMatchObject({
       error: {
         message: '--call 4: opsmith.json has 3 calls.',
-        hint: 'They are 1 my::op(x); 2 compute(x, 1); 3 compute(y, 2).',
+        hint: 'The calls are 1 my::op(x); 2 compute(x, 1); 3 compute(y, 2).',
       },
     })
     expect(select({ function: 'compute', op: 'my::op' })).toMatchObject({ ok: false })
     expect(select({ function: 'my::op' })).toMatchObject({
-      error: { hint: 'Operators are named by --op my::op.' },
+      error: { hint: 'Use --op my::op for an operator.' },
     })
     expect(select({ args: '["x"]' })).toMatchObject({ ok: false })
     expect(select({ op: 'my::op', args: '["x"]', call: '1' })).toMatchObject({ ok: false })

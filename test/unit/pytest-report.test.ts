@@ -91,7 +91,7 @@ it('a library fits the torch of its own version and ABI, with CUDA where it is b
     whyNoFit(torch(built), torch(loaded), 'python3')
   expect(why({}, { version: '2.13.0+cu130', hasCuda: true })).toBe('')
   expect(why({}, { version: '2.9.1' })).toBe(
-    'The library is built for libtorch 2.13.0+cpu (/torch), and python3 has torch 2.9.1.',
+    'The library is built for libtorch 2.13.0+cpu (/torch), but python3 has torch 2.9.1.',
   )
   expect(why({}, { cxx11Abi: false })).toContain('another C++ ABI')
   expect(why({ hasCuda: true }, {})).toContain('without CUDA')

@@ -180,7 +180,7 @@ describe('findings of the sanitizers', () => {
       line: 76,
       reason: "signed-integer-overflow: 2147483647 + 1 cannot be represented in type 'int'",
     })
-    expect(findings[1]?.reason).toBe('nothing found in 3 calls, of which 1 refused')
+    expect(findings[1]?.reason).toBe('nothing found in 3 calls (1 threw an exception)')
   })
 
   it('checks without a call are skipped, not passed', async () => {

@@ -21,17 +21,22 @@ import { printError, printJson, printLines, progress } from '../print'
 import { defineVerb, projectArgument, refuse } from '../verb'
 
 const assemblyOptions = {
-  function: text('<name>', 'its name, or FILE:LINE; without it, the functions are listed'),
+  function: text(
+    '<name>',
+    'name of the function, or FILE:LINE; without this option, the functions are listed',
+  ),
   ptx: flag("show a CUDA kernel's PTX"),
-  sass: flag("show a CUDA kernel's machine code, where nvdisasm or cuobjdump is installed"),
+  sass: flag("show a CUDA kernel's machine code (SASS); needs nvdisasm or cuobjdump"),
   against: text('<build>', 'compare with an earlier build: its name or key, or "last"'),
   againstFlags: text(
     '<flags>',
-    'compare with a compile with these flags added: "-O3 -march=native"',
+    'compile again with these flags added, and compare: "-O3 -march=native"',
   ),
   remarks: flag("list clang's optimization remarks on the lines of the function's source"),
-  loops: flag("estimate the function's innermost loops with llvm-mca, for this processor"),
-  explain: flag('explain the instructions of the function, where known'),
+  loops: flag(
+    "estimate the cycles of the function's innermost loops on this processor, with llvm-mca",
+  ),
+  explain: flag('explain each instruction of the function that Opsmith knows'),
   json: jsonFlag,
 }
 
@@ -65,7 +70,7 @@ async function runAssembly(
     )
   }
   if (asked > 0 && options.function === undefined) {
-    return refuse('Name the function: --function NAME, or FILE:LINE.', json)
+    return refuse('Name the function: --function NAME, or --function FILE:LINE.', json)
   }
   const form: AssemblyForm = options.ptx ? 'ptx' : options.sass ? 'sass' : 'machine'
   const build = await buildAloud(workbench, folder)
@@ -116,7 +121,7 @@ async function showComparison(
   const other = assemblyOther.safeParse(wanted)
   if (!other.success) {
     const name = against === undefined ? '--against-flags' : '--against'
-    return refuse(`${name}: ${other.error.issues[0]?.message ?? 'it is empty'}`, json)
+    return refuse(`${name}: ${other.error.issues[0]?.message ?? 'the value is empty'}`, json)
   }
   const compared = await assemblies.compare(folder, choice, other.data)
   if (!compared.ok) return printError(compared.error, json)
@@ -144,8 +149,8 @@ async function showLoops(
   else {
     printLines([
       form === 'machine'
-        ? `${shown.title} has no loop of its own.`
-        : 'Loops are estimated in machine code of x86-64 only.',
+        ? `The code of ${shown.title} has no loop.`
+        : 'Opsmith estimates loops only in x86-64 machine code, not in PTX or SASS.',
     ])
   }
   return exitCodes.good
@@ -201,11 +206,14 @@ export function loopsText(
     const name = report.rows[first]?.text ?? ''
     lines.push(
       `${name} ${placeText(file, line, folder)}  ${instructions} instructions`,
-      `  ${short(cycles)} cycles an iteration on ${processor}, ${short(instructionsPerCycle)} instructions a cycle; ${short(withoutWaiting)} cycles if none waited for another`,
+      `  ${short(cycles)} cycles per iteration on ${processor}, ${short(instructionsPerCycle)} instructions per cycle; ${short(withoutWaiting)} cycles if no instruction waited for another`,
       ...warnings.map((warning) => `  ${warning}`),
     )
   })
-  lines.push('', 'by llvm-mca, for data in the first-level cache and correctly predicted branches')
+  lines.push(
+    '',
+    'llvm-mca assumes that all data is in the first-level cache and that all branches are predicted correctly',
+  )
   return lines
 }
 
@@ -213,7 +221,7 @@ export function meaningsText({ meanings }: AssemblyReport): string[] {
   const names = Object.keys(meanings).sort()
   const width = Math.max(0, ...names.map((name) => name.length))
   return names.length === 0
-    ? ['None of the instructions of this function is in the tables.']
+    ? ['Opsmith knows none of the instructions of this function.']
     : names.map((name) => `${name.padEnd(width)}  ${meanings[name] ?? ''}`)
 }
 

@@ -32,7 +32,8 @@ async function runCheckProgram(
   const diagnostics = checked.value?.diagnostics ?? []
   const isGood = diagnostics.length === 0
   if (options.json) printJson({ ok: isGood, file, diagnostics })
-  else if (file === '') progress('This project has no program: opsmith.json names none.')
+  else if (file === '')
+    progress('This project has no TorchScript program: opsmith.json has no "program".')
   else if (isGood) progress(`${file}: no errors`)
   else printLines(diagnostics.map((one) => describeDiagnostic(one)))
   return isGood ? exitCodes.good : exitCodes.failed

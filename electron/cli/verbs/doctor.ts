@@ -121,12 +121,12 @@ export const verb = defineVerb({
   description: 'find compilers, libtorch, CUDA and Python, and report whether they can be used',
   argument: {
     name: 'project',
-    description: 'folder with opsmith.json, for its own choice of tools',
+    description: 'folder with opsmith.json, to check the tools that it chooses',
     isOptional: true,
   },
   options: verbOptions,
   notes: [
-    '--gpu compiles a small CUDA library, calls it in op hosts of its own, and measures the first GPU. It ends with code 0 when no check failed and at least one could be made.',
+    '--gpu compiles a small CUDA library, calls it in separate op hosts, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
   ],
   run: runDoctor,
 })

@@ -16,18 +16,21 @@ import { callerPath, describeError, printError, printJson, printLines, progress 
 import { defineVerb, projectArgument, refuse } from '../verb'
 
 const exportOptions = {
-  as: text('<forms>', "forms, separated by commas; without it, opsmith.json's exports"),
-  out: text('<folder>', 'where to write: each form gets a folder of its name in it'),
+  as: text(
+    '<forms>',
+    'forms to export, separated by commas; without this option, the exports of opsmith.json',
+  ),
+  out: text('<folder>', 'folder to write to; each form gets a subfolder with its name'),
   proof: switchOff('write the files without building and running them'),
   list: flag('list the forms, whether each is possible for this project, and why not'),
   diff: flag('show what would change in an earlier export; exit code 1 if something would change'),
   keep: optionalTexts(
     '[files...]',
-    'files changed by hand that stay as they are: FORM/PATH; without a file, all',
+    'keep these files that were changed by hand: FORM/PATH; without a file, keep all',
   ),
   overwrite: optionalTexts(
     '[files...]',
-    'files changed by hand that are replaced: FORM/PATH; without a file, all',
+    'replace these files that were changed by hand: FORM/PATH; without a file, replace all',
   ),
   json: jsonFlag,
 }
@@ -139,7 +142,7 @@ async function listForms(workbench: Workbench, folder: string, json: boolean): P
       possible ? form : `${form}: not possible: ${reason}`,
       ...(hint === '' ? [] : [`  → ${hint}`]),
       ...obstacles.map(({ file, line, message }) => `  ${file}:${line}: ${message}`),
-      ...untried.map((why) => `  only part of its proof is tried: ${why}`),
+      ...untried.map((why) => `  only part of the proof can run: ${why}`),
     ])
   }
   return exitCodes.good
@@ -213,7 +216,8 @@ async function runExport(
 export const verb = defineVerb({
   name: 'export',
   order: 12,
-  description: 'build, write the project in other forms, and prove that they build and run',
+  description:
+    'build, export the project in one or more forms, and prove that the exports build and run',
   argument: projectArgument,
   options: exportOptions,
   notes: [`Forms: ${formIds.join(', ')}.`],

@@ -29,13 +29,13 @@ const initOptions = {
   yes: flag('run the folder’s build files and write opsmith.json without asking'),
   python: text(
     '<path>',
-    'the Python that runs setup.py and scripts, and whose torch CMake finds (default: the active environment’s, or the first with torch)',
+    'the Python that runs setup.py and scripts; CMake uses its torch (default: the Python of the active environment, else of the folder’s .venv or venv, else the first with torch)',
   ),
   run: switchOff('run no code of the folder: only read setup.py and the C++ and CUDA files'),
-  extension: text('<name>', 'the extension, or CMake’s target, that becomes the project'),
+  extension: text('<name>', 'the extension or the CMake target that becomes the project'),
   define: parsedList(
     '<name=value>',
-    'a value for an environment variable of setup.py, or for a variable of CMake’s; may be repeated',
+    'a value for an environment variable that setup.py reads, or for a CMake variable; may be repeated',
     definition,
     {
       isRepeated: true,
@@ -43,7 +43,7 @@ const initOptions = {
   ),
   out: text(
     '<folder>',
-    'write opsmith.json there, with the sources’ folder as its "root": nothing is written next to them',
+    'write opsmith.json in this folder, with the sources’ folder as its "root"; nothing is written to the sources’ folder',
   ),
   json: jsonFlag,
 }
@@ -52,15 +52,15 @@ const initOptions = {
 function madeFrom({ source, buildFile, python }: ProjectProposal): string {
   switch (source) {
     case 'run':
-      return `setup.py was run by ${python}; its extensions were recorded, not built`
+      return `${python} ran setup.py; Opsmith recorded the extensions and built nothing`
     case 'text':
-      return 'the text of setup.py was read'
+      return 'Opsmith read the text of setup.py and did not run it'
     case 'cmake':
       return `CMake configured a copy of this folder with the torch of ${python}; nothing was built`
     case 'script':
-      return `${buildFile} was imported by ${python}; what it loads was recorded, not built`
+      return `${python} imported ${buildFile}; Opsmith recorded its calls of load() and built nothing`
     case 'sources':
-      return 'no build file defines a library, so C++ and CUDA files were read'
+      return 'no build file defines a library, so Opsmith read the C++ and CUDA files'
   }
 }
 
@@ -86,15 +86,21 @@ function proposalLines(proposal: ProjectProposal): string[] {
     ...lines.map((line) =>
       line.origin === '' ? line.text : `${line.text.padEnd(width)}  ← ${line.origin}`,
     ),
-    ...(files.length > 0 ? ['', 'Written with it:', ...files.map(fileLine)] : []),
+    ...(files.length > 0
+      ? ['', 'Files that are written with opsmith.json:', ...files.map(fileLine)]
+      : []),
     ...(switches.length > 0
-      ? ['', 'Switches that may change this, for --define NAME=VALUE:', ...switches.map(switchLine)]
+      ? [
+          '',
+          'Variables that may change this proposal; --define NAME=VALUE sets one:',
+          ...switches.map(switchLine),
+        ]
       : []),
     ...(remarks.length > 0 ? ['', 'Remarks:', ...remarks.flatMap(remarkLines)] : []),
     ...(otherExtensions.length > 0
       ? [
           '',
-          `Not in this project: ${otherExtensions.join(', ')}. Each can be a project: --extension NAME.`,
+          `Not in this project: ${otherExtensions.join(', ')}. --extension NAME makes a project of one of these instead.`,
         ]
       : []),
   ]
@@ -114,7 +120,7 @@ async function mayRunCode(
   const question = `Run ${path.join(folder, first)}${more} to see what it builds?`
   const answer = json ? undefined : await ask(question)
   if (answer === undefined)
-    progress(`${first} was not run: its authors are not trusted; --yes runs it`)
+    progress(`${first} was not run, because you have not trusted its authors; --yes runs it`)
   return answer === true
 }
 
@@ -174,8 +180,8 @@ export const verb = defineVerb({
   makesProject: true,
   notes: [
     'Your Python runs setup.py. Opsmith replaces setuptools.setup and the extension classes, and records their\narguments: nothing is compiled or installed. In a folder that is not trusted, Opsmith asks first. It lists the\nenvironment variables that setup.py reads; --define sets them. With --no-run, Opsmith reads the text of setup.py\nand does not run it.',
-    'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its\nlibraries that link torch are read; --define gives an option another value.',
-    'Without those, scripts that call load() or load_inline() are imported, and these calls recorded. Sources\ngiven as texts are written as files next to the script.',
+    'If setup.py has no extensions, CMake configures a copy of the folder (also for scikit-build-core), and Opsmith\nreads the libraries that link torch. --define sets an option of CMake.',
+    'If CMake has no such library, your Python imports the scripts that call load() or load_inline(), and Opsmith\nrecords these calls. Sources that a script gives as text become files next to the script.',
   ],
   run: runInit,
 })

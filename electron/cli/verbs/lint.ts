@@ -30,8 +30,8 @@ async function runLint(
     const fixable = found.filter((one) => one.fixes).length
     progress(
       found.length === 0
-        ? 'nothing found'
-        : `${found.length} found${fixable > 0 && !fix ? `, ${fixable} of which --fix can fix` : ''}`,
+        ? 'no findings'
+        : `${found.length} finding${found.length === 1 ? '' : 's'}${fixable > 0 && !fix ? `; --fix can fix ${fixable}` : ''}`,
     )
   }
   return found.length === 0 ? exitCodes.good : exitCodes.failed
@@ -44,7 +44,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: lintOptions,
   notes: [
-    'Exit code 1: something was found and is not fixed. A comment silences a lint on its own line or on the\nnext one: // opsmith-ignore: code. "lints": { "code": false } in opsmith.json switches it off for the project.',
+    'Exit code 1: at least one finding is not fixed. The comment // opsmith-ignore: code silences a lint on its own\nline and on the next line. "lints": { "code": false } in opsmith.json switches the lint off for the project.',
   ],
   run: runLint,
 })

@@ -14,11 +14,11 @@ export const verb = defineVerb({
   argument: {
     name: 'folder',
     description:
-      'the folder to make; its name is the project’s (without it, the templates are listed)',
+      'the folder to make; the project gets its name (without a folder, the templates are listed)',
     isOptional: true,
   },
   options: {
-    template: text('<id>', 'what the project begins as (default: operator)'),
+    template: text('<id>', 'the template of the project (default: operator)'),
     json: jsonFlag,
   },
   run: async ({ installation, projects }, folder, { template, json }) => {

@@ -33,7 +33,7 @@ async function runPrepare(
   else {
     progress(
       result.value.made === 0
-        ? 'precompiled headers are there already'
+        ? 'the precompiled headers already exist'
         : `${result.value.made} precompiled headers made in ${result.value.seconds.toFixed(1)} s`,
     )
   }
@@ -46,7 +46,7 @@ export const verb = defineVerb({
   description: "precompile libtorch's headers for the chosen compiler and flags",
   argument: {
     name: 'project',
-    description: 'folder with opsmith.json, for its own choice of tools and flags',
+    description: 'folder with opsmith.json, to use the tools and flags that it chooses',
     isOptional: true,
   },
   options: verbOptions,

@@ -50,7 +50,7 @@ async function makeGradchecks(
   manifest: Manifest,
 ): Promise<Result<boolean>> {
   if (manifest.gradchecks.length === 0) {
-    process.stdout.write('opsmith.json names no gradchecks.\n')
+    process.stdout.write('opsmith.json has no gradchecks.\n')
     return ok(true)
   }
   const settings = await readSettings(workbench.installation.cacheFolder)
@@ -150,7 +150,7 @@ async function runReportCommand(
   const outcomes = await makeCalls(workbench, project, manifest.value)
   outcomes.forEach(printCall)
   const bad = outcomes.filter((outcome) => !outcome.ok).length
-  process.stdout.write(`\n${outcomes.length - bad} of ${outcomes.length} calls are good.\n`)
+  process.stdout.write(`\n${outcomes.length - bad} of ${outcomes.length} calls passed.\n`)
 
   heading('Gradcheck')
   const checks = await makeGradchecks(workbench, project, manifest.value)

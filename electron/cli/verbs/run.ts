@@ -111,7 +111,7 @@ export function printCall({ call, ok, report, error }: CallOutcome): void {
     )
   }
   if (report?.referenceError !== undefined)
-    write(`         the reference does not evaluate: ${report.referenceError}`)
+    write(`         the reference could not be evaluated: ${report.referenceError}`)
   if (error) write(`         ${describeError(error).split('\n').join('\n         ')}`)
 }
 
@@ -128,7 +128,7 @@ async function runCalls(
     if (options.json) printJson({ ok: false, calls: [], build: buildJson(build.value) })
     return exitCodes.failed
   }
-  if (manifest.value.calls.length === 0) progress('opsmith.json names no calls.')
+  if (manifest.value.calls.length === 0) progress('opsmith.json has no calls.')
   const outcomes = await makeCalls(workbench, project, manifest.value)
   const good = outcomes.every((outcome) => outcome.ok)
   if (options.json) printJson({ ok: good, calls: outcomes.map(callJson) })
@@ -174,7 +174,7 @@ async function runSanitized(
     if (build.ok) {
       progress(
         faults.length === 0
-          ? 'ASan and UBSan have nothing to report'
+          ? 'ASan and UBSan report no faults'
           : `ASan and UBSan report ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}`,
       )
     }

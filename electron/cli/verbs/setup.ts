@@ -18,7 +18,7 @@ const verbOptions = {
 
 function stepLine({ name, isMade, seconds, bytes, detail }: SetupStep): string {
   const size = bytes === 0 ? '' : `${(bytes / 1e6).toFixed(1)} MB`
-  const state = isMade ? 'done' : 'there already'
+  const state = isMade ? 'done' : 'already done'
   const words = [detail, size].filter((word) => word !== '').join(', ')
   return `${name.padEnd(20)} ${state.padEnd(14)} ${seconds.toFixed(1).padStart(6)} s  ${words}`
 }
@@ -33,7 +33,7 @@ async function runSetup(
   if (isClone(root)) {
     const named = libtorch === undefined ? '' : callerPath(libtorch)
     return refuse(
-      'This is a clone of the repository.',
+      'opsmith setup is for an installed package, but this is a clone of the repository.',
       json,
       `Run \`${setupCommand(root, named)}\`.`,
     )
@@ -72,7 +72,7 @@ export const verb = defineVerb({
     'make an installed Opsmith ready: find or install libtorch, compile the native addon',
   options: verbOptions,
   notes: [
-    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv\nenvironments of this machine. If there is none, it offers to install torch into the cache folder,\nfor CUDA where nvidia-smi lists a GPU. It writes only to the cache folder. If you stop it and start it again, it continues where it stopped.',
+    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv\nenvironments of this machine. If there is none, it offers to install torch into the cache folder,\nfor CUDA if nvidia-smi lists a GPU. It writes only to the cache folder. If you stop it and start it again,\nit continues where it stopped.',
   ],
   run: runSetup,
 })

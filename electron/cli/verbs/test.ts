@@ -29,7 +29,7 @@ const testOptions = {
   ),
   python: text(
     '<path>',
-    'the Python that runs the tests (default: the active environment’s, or the first with torch)',
+    'the Python that runs the tests (default: the Python of the active environment, else of the project’s .venv or venv, else the first with torch)',
   ),
   timeout: number('<seconds>', 'time limit of all tests together', { least: 0, isAbove: true }),
   json: jsonFlag,
@@ -109,7 +109,7 @@ function summaryOf({ tests, seconds, ended }: PytestReport, onlyList: boolean): 
 function testedLines({ python, pytest, torch, library, replaced }: PytestReport): string[] {
   const what =
     replaced.length > 0
-      ? `instead of ${replaced.join(', ')}`
+      ? `used instead of ${replaced.join(', ')}`
       : 'loaded, but no test imported a Python module of the project'
   return [`${python}: pytest ${pytest}, torch ${torch}`, `${library}: ${what}`]
 }
@@ -185,20 +185,20 @@ async function runTests(
 export const verb = defineVerb({
   name: 'test',
   order: 9,
-  description: "build, and run the project's own pytest on the library",
+  description: "build, and run the project's pytest tests with the built library",
   argument: {
     name: 'folder',
-    description: 'folder with opsmith.json; without it, the folder that the command is run in',
+    description: 'folder with opsmith.json (default: the project of the current folder)',
     isOptional: true,
   },
   moreArguments: {
     name: 'node-id',
     description:
-      'a file, a folder or a test as pytest names it (tests/test_add.py::test_sum); without one, all',
+      'a file, a folder or a test, as pytest names it (tests/test_add.py::test_sum); without this argument, all tests run',
   },
   options: testOptions,
   notes: [
-    'Nothing is installed, and no file of the project changes. Only in the process of the tests, Opsmith\nreplaces the Python modules that opsmith.json names (pythonModules), and the files of these modules that\ntorch.ops.load_library loads. The Python needs pytest and the torch that the library is built for.',
+    'Opsmith installs nothing and changes no file of the project. In the process of the tests, the built library\nreplaces the Python modules that opsmith.json names (pythonModules). It also replaces the files of these modules\nif torch.ops.load_library loads them. The Python needs pytest and the torch that the library is built for.',
   ],
   run: runTests,
 })

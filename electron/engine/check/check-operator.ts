@@ -13,7 +13,7 @@ export async function checkOperator(
   limits: CallLimits,
 ): Promise<Result<OperatorCheckReport>> {
   const { request } = requestOf(entry, {})
-  if (!request) return err('input.invalid', `Each check of ${entry.op} is left out.`)
+  if (!request) return err('input.invalid', `Every check of ${entry.op} is skipped.`)
   const hosts = new CheckHosts(library)
   try {
     return await hosts.check({ ...request, edges: [] }, { ...limits, phase: `check ${entry.op}` })

@@ -24,23 +24,26 @@ const adviceFor: readonly (readonly [RegExp, string])[] = [
     /double-free|bad-free|mismatch/,
     'Free memory once, with the function that matches its allocation.',
   ],
-  [/use-after-(return|scope)/, 'A pointer or reference outlives the variable that it points to.'],
+  [
+    /use-after-(return|scope)/,
+    'Keep the variable alive while a pointer or a reference to it is in use.',
+  ],
   [/overflow on|-overflow$|underflow/, 'Check the bounds of the loop, or of the copy.'],
   [/param|size-too-big/, 'Check how the size is computed.'],
-  [/shift/, 'Shift unsigned numbers, by less than their width.'],
-  [/divide/, 'Test the divisor before dividing.'],
+  [/shift/, 'Shift an unsigned number, by fewer bits than its width.'],
+  [/divide/, 'Check that the divisor is not 0.'],
   [
     /misaligned/,
     'Copy the bytes with std::memcpy, or use an address with the alignment of the type.',
   ],
-  [/null/, 'Test the pointer. The data pointer of a tensor without elements is null.'],
+  [/null/, 'Check the pointer for null. The data pointer of a tensor without elements is null.'],
   [/SEGV|BUS/, 'The address is not valid: find where the pointer was computed.'],
 ]
-const overflowAdvice = 'Compute in int64_t, or in an unsigned type if it must wrap.'
+const overflowAdvice = 'Compute in int64_t, or in an unsigned type if the result must wrap.'
 
 function adviceOf(kind: string): string {
   if (kind.endsWith('integer-overflow')) return overflowAdvice
-  if (kind === 'stack-overflow') return 'Infinite recursion, or a very large local array.'
+  if (kind === 'stack-overflow') return 'Look for infinite recursion or a very large local array.'
   return adviceFor.find(([pattern]) => pattern.test(kind))?.[1] ?? ''
 }
 
@@ -175,13 +178,19 @@ async function findingOf(
   }
 }
 
+const endWords = {
+  refused: 'threw an exception',
+  stopped: 'ended their process',
+  'timed out': 'timed out',
+} as const
+
 function countText(calls: readonly SanitizedCall[]): string {
   const count = (end: SanitizedCall['end']): number =>
     calls.filter((call) => call.end === end).length
   const parts = (['refused', 'stopped', 'timed out'] as const).flatMap((end) =>
-    count(end) === 0 ? [] : [`${count(end)} ${end === 'stopped' ? 'ended their process' : end}`],
+    count(end) === 0 ? [] : [`${count(end)} ${endWords[end]}`],
   )
-  return `${calls.length} calls${parts.length === 0 ? '' : `, of which ${parts.join(', ')}`}`
+  return `${calls.length} calls${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`
 }
 
 /**
@@ -217,7 +226,9 @@ export async function findingsOf(
   const ran = calls.some((call) => call.end === 'ran')
   const passed = quiet.map((sanitizer): PlacedFinding => {
     const status = ran ? 'passed' : 'skipped'
-    const reason = ran ? `nothing found in ${countText(calls)}` : `no call ran: ${countText(calls)}`
+    const reason = ran
+      ? `nothing found in ${countText(calls)}`
+      : `no call ran to its end: ${countText(calls)}`
     return { ...nothing, check: checkOf[sanitizer], status, reason }
   })
   return [...failed, ...passed]

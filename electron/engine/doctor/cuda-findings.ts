@@ -39,7 +39,7 @@ function toolkitFinding(
   ]
   const facts: Finding['facts'] = [['toolkit', cuda.folder === '' ? 'not found' : cuda.folder]]
   if (host) facts.push(['host compiler', host.path === '' ? 'gcc' : host.path])
-  if (host && host.remark !== '') facts.push(['since', host.remark])
+  if (host && host.remark !== '') facts.push(['reason', host.remark])
   return {
     ...blank,
     kind: 'cuda',
@@ -62,16 +62,18 @@ function gpuFindings(
 ): Finding[] {
   const words = limits.filter((one) => one.of === 'driver')
   const cards = gpus.map((gpu): Finding => {
-    const missing = gpu.driver === '' ? `the card is there, its driver is not` : ''
+    const missing = gpu.driver === '' ? 'the GPU is there, but its driver is missing' : ''
     const reasons = [
       ...(missing === '' ? [] : [why === '' ? missing : `${missing} (${why})`]),
       ...words.map(({ message }) => message),
       ...(gpu.isDivided
-        ? ['it is divided (MIG): a process sees one instance of it, whose times are not the card’s']
+        ? [
+            'MIG divides this GPU: a process uses one instance, so timings do not describe the whole GPU',
+          ]
         : []),
     ]
     const facts: Finding['facts'] = [['device', gpu.detail]]
-    if (driverCuda !== '') facts.push(['driver takes CUDA up to', driverCuda])
+    if (driverCuda !== '') facts.push(['driver supports CUDA up to', driverCuda])
     return {
       ...blank,
       kind: 'gpu',

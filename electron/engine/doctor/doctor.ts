@@ -40,10 +40,10 @@ async function findTool(
 
 /** What g++ takes on this machine, and what clang would save, as far as set-up measured them. */
 function measuredAdvice(own: number | undefined, clang: number | undefined, name: string): string {
-  const took = own === undefined ? '' : `, a small operator takes ${own.toFixed(2)} s`
+  const took = own === undefined ? '' : `: a small operator compiles in ${own.toFixed(2)} s`
   return own !== undefined && clang !== undefined && clang < own
-    ? `works${took}; with ${name} it takes ${clang.toFixed(2)} s here, ${(own - clang).toFixed(2)} s less`
-    : `works${took}; clang is better: it also has a compile server`
+    ? `works${took}; with ${name} in ${clang.toFixed(2)} s (${(own - clang).toFixed(2)} s less)`
+    : `works${took}; Opsmith has a compile server only for clang`
 }
 
 async function compilerFindings(
@@ -79,7 +79,7 @@ async function compilerFindings(
         ['linker', compiler.linker === '' ? 'ld' : path.basename(compiler.linker)],
         ...(seconds === undefined
           ? []
-          : [['a small operator', `${seconds.toFixed(2)} s`] satisfies [string, string]]),
+          : [['small operator compiles in', `${seconds.toFixed(2)} s`] satisfies [string, string]]),
       ],
     }
   })
@@ -104,7 +104,7 @@ async function libtorchFindings(
       ['found by', libtorch.origin],
       ['C++ ABI', libtorch.cxx11Abi ? 'cxx11' : 'pre-cxx11'],
       ['C++ standard', `C++${libtorch.cxxStandard}`],
-      ['CUDA', libtorch.hasCuda ? libtorch.cuda || 'of unknown version' : 'none (CPU build)'],
+      ['CUDA', libtorch.hasCuda ? libtorch.cuda || 'version unknown' : 'none (CPU build)'],
     ],
   }))
 }
@@ -120,7 +120,7 @@ function serverFinding(chosen: Toolchain | undefined): Finding {
         ...base,
         path: '',
         judgement: 'absent',
-        why: `no hot compile, a build after an edit takes a second or more: ${why}`,
+        why: `hot compile does not work, so a build after an edit takes a second or more: ${why}`,
         remedy,
       }
 }
@@ -213,7 +213,7 @@ export async function examine(
     Promise.all([
       findTool('linker', ['ld.lld', 'ld.lld-19', 'ld.lld-18', 'ld.lld-17', 'ld.lld-16'], {
         judgement: 'absent',
-        why: 'links take about ten times as long without it',
+        why: 'without lld, linking takes about ten times as long',
         remedy: 'apt-get install lld-19',
       }),
       findTool('linker', ['mold'], {
@@ -224,10 +224,14 @@ export async function examine(
       clangdFinding(settings.clangd),
       findTool('tool', ['cmake'], {
         judgement: 'absent',
-        why: 'set-up builds the native addon with it',
+        why: 'set-up needs cmake to build the native addon',
         remedy: 'apt-get install cmake',
       }),
-      findTool('tool', ['ninja'], { judgement: 'absent', why: 'make is used instead', remedy: '' }),
+      findTool('tool', ['ninja'], {
+        judgement: 'absent',
+        why: 'set-up uses make instead',
+        remedy: '',
+      }),
       sandboxFinding(installation, settings),
       findTool('tool', ['pkg-config'], {
         judgement: 'absent',
@@ -280,8 +284,9 @@ function untrustedCompiler(file: string): Finding {
     name: path.basename(file),
     path: file,
     judgement: 'warning',
-    why: 'opsmith.json chooses it; its version is unknown, because the folder is not trusted',
-    remedy: 'Trust the folder in the window. A build on the command line uses it without trust.',
+    why: 'opsmith.json chooses this compiler; its version is unknown, because the folder is not trusted',
+    remedy:
+      'Trust the folder in the window. A build on the command line uses this compiler without trust.',
   }
 }
 

@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
       const torch = /PyTorch \((\d[\d.]*)\)/.exec(log)?.[1] ?? ''
       const name = torch === '' ? 'the same CUDA as torch' : `CUDA ${torch}`
       return {
-        cause: `nvcc is from CUDA ${toolkit}, but torch was built with ${torch === '' ? 'another' : torch}. Both must have the same major version.`,
+        cause: `nvcc is from CUDA ${toolkit}, but torch was built with CUDA ${torch === '' ? 'of another version' : torch}. Both must have the same major version.`,
         remedy: `Install the toolkit of ${name}, or a torch for CUDA ${toolkit}.`,
         command:
           torch === ''
@@ -61,8 +61,8 @@ const rules: readonly Rule[] = [
       /pip-build-env|build_meta\.py|pyproject_hooks|requirements to build|build dependencies|build_wheel/,
     explain: () => ({
       cause:
-        'pip builds in an environment of its own, which has no torch: build isolation hides the one that you installed.',
-      remedy: 'Build in your environment.',
+        'pip builds in an isolated environment that has no torch. Build isolation hides the torch that you installed.',
+      remedy: 'Build in your environment, without build isolation.',
       command: 'pip install --no-build-isolation .',
     }),
   },
@@ -72,15 +72,15 @@ const rules: readonly Rule[] = [
     explain: ([line]) => ({
       cause:
         'The extension in the JIT cache was built for another torch, Python or machine. load() uses it without a check if the sources did not change.',
-      remedy: 'Remove it: load() builds it again.',
+      remedy: 'Remove the extension from the cache: load() then builds it again.',
       command: jitFolder(line) === '' ? '' : `rm -rf ${jitFolder(line)}`,
     }),
   },
   {
     match: /undefined symbol: (_ZNK?(?:S\w)?\d*(?:3c10|2at|5torch|4c10d)\w*|\w*(?:c10|torch)\w*)/,
     explain: ([, symbol = '']) => ({
-      cause: `The extension was built with another torch than the one that loads it: this one has no ${symbol}.`,
-      remedy: 'Build it again with the torch that is installed.',
+      cause: `The extension was built with another torch. The torch that loads the extension has no ${symbol}.`,
+      remedy: 'Build the extension again with the torch that is installed.',
       command: installAgain,
     }),
   },
@@ -89,7 +89,7 @@ const rules: readonly Rule[] = [
     within: /_get_cuda_arch_flags|arch_list\[-1\]/,
     explain: () => ({
       cause:
-        'torch chooses architectures by the GPUs of this machine, but there is none: it is a container or a login node.',
+        'torch compiles for the GPUs of this machine, but it finds no GPU here. This is usual in a container and on a login node.',
       remedy: 'Name the architectures of the GPUs that will run the extension.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
@@ -98,7 +98,7 @@ const rules: readonly Rule[] = [
     match: /Unknown CUDA arch \(([^)]*)\)|nvcc fatal\s*: Unsupported gpu architecture '([^']*)'/,
     explain: ([, torchName, nvccName]) => ({
       cause: `This ${torchName === undefined ? 'nvcc' : 'torch'} cannot build for ${torchName ?? nvccName ?? ''}: the architecture is too new or too old for it.`,
-      remedy: 'Name an architecture that it supports, or install another CUDA toolkit.',
+      remedy: 'Name a supported architecture, or install another CUDA toolkit.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
   },
@@ -110,7 +110,7 @@ const rules: readonly Rule[] = [
       return {
         cause:
           'The compiler was killed because memory ran out: too many compilers ran at once. One nvcc job takes 3 to 5 GB.',
-        remedy: `Run fewer at once; ${(freeMemory / gibibyte).toFixed(0)} GiB are free here now.`,
+        remedy: `Run fewer compilers at once; ${(freeMemory / gibibyte).toFixed(0)} GiB are free here now.`,
         command: `MAX_JOBS=${jobs} pip install --no-build-isolation .`,
       }
     },
@@ -119,8 +119,8 @@ const rules: readonly Rule[] = [
     match: /Waited on lock file "([^"]+)"/,
     explain: ([, file = '']) => ({
       cause:
-        'load() waits for another process that builds the extension. If none does, the lock is left from a build that was killed.',
-      remedy: 'Remove the lock when no other build runs.',
+        'load() waits for another process that builds the extension. If there is no such process, a build that was killed left the lock.',
+      remedy: 'If no other build runs, remove the lock.',
       command: `rm -f ${file}`,
     }),
   },
@@ -128,8 +128,8 @@ const rules: readonly Rule[] = [
     match: /file_baton\.py/,
     explain: (_match, log) => ({
       cause:
-        'load() waited for a lock. It is left from a build that was killed, if no other process builds the extension.',
-      remedy: 'Remove the lock when no other build runs.',
+        'load() waited for a lock. If no other process builds the extension, a build that was killed left the lock.',
+      remedy: 'If no other build runs, remove the lock.',
       command: `rm -f ${jitFolder(log) || '~/.cache/torch_extensions/*/*'}/lock`,
     }),
   },
@@ -137,7 +137,7 @@ const rules: readonly Rule[] = [
     match: /Python\.h: No such file|'Python\.h' file not found/,
     explain: (_match, log) => ({
       cause: 'The headers of Python are not installed.',
-      remedy: 'Install them for the Python that builds.',
+      remedy: 'Install the headers of the Python that builds the extension.',
       command: `sudo apt-get install python${pythonVersion(log) || '3'}-dev`,
     }),
   },
@@ -146,8 +146,8 @@ const rules: readonly Rule[] = [
     explain: ([, version = '']) => ({
       cause: `The library was built on a newer system: it needs ${version}, and the C${version.startsWith('GLIBCXX') ? '++' : ''} library here is older.`,
       remedy: version.startsWith('GLIBCXX')
-        ? 'Build it here; in a conda environment, install a newer C++ library.'
-        : 'Build it here, or on the oldest system that must run it.',
+        ? 'Build the library here. Or, in a conda environment, install a newer C++ library.'
+        : 'Build the library here, or on the oldest system that must run the library.',
       command: version.startsWith('GLIBCXX')
         ? 'conda install -c conda-forge libstdcxx-ng'
         : installAgain,
@@ -158,7 +158,7 @@ const rules: readonly Rule[] = [
     explain: () => ({
       cause:
         'The library has no code for this GPU: it was built for other architectures, without PTX for the driver to compile.',
-      remedy: 'Build it for the compute capability that nvidia-smi names.',
+      remedy: 'Build the library for the compute capability that nvidia-smi reports.',
       command:
         'TORCH_CUDA_ARCH_LIST="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sort -u | paste -sd\';\')" ' +
         installAgain,
@@ -169,14 +169,14 @@ const rules: readonly Rule[] = [
     explain: () => ({
       cause: 'torch does not find a CUDA toolkit.',
       remedy:
-        'Install the toolkit of the CUDA that torch was built with, and set CUDA_HOME to its folder.',
+        'Install the CUDA toolkit of the version that torch was built with, and set CUDA_HOME to its folder.',
       command: 'export CUDA_HOME=/usr/local/cuda PATH=/usr/local/cuda/bin:$PATH',
     }),
   },
   {
     match: /unsupported GNU version! gcc versions later than (\d+) are not supported/,
     explain: ([, version = '']) => ({
-      cause: `This nvcc supports GCC up to ${version}, and the host compiler is newer.`,
+      cause: `This nvcc supports GCC up to ${version}, but the host compiler is newer.`,
       remedy: `Install GCC ${version} and build with it.`,
       command: `CC=gcc-${version} CXX=g++-${version} pip install --no-build-isolation .`,
     }),
@@ -194,7 +194,7 @@ const rules: readonly Rule[] = [
     match: /Ninja is required to load C\+\+ extensions/i,
     explain: () => ({
       cause: 'load() and load_inline() build with ninja, which is not installed.',
-      remedy: 'Install it.',
+      remedy: 'Install ninja.',
       command: 'pip install ninja',
     }),
   },

@@ -24,7 +24,7 @@ const unusable = (name: string, { message, hint = '' }: WorkbenchError): Finding
 
 /** The Python that runs the project's tests, and loads packages that are exported from it. */
 async function pythonFinding(python: Result<string>, { libtorch }: Toolchain): Promise<Finding> {
-  const name = 'its Python'
+  const name = "the project's Python"
   if (!python.ok) return { ...unusable(name, python.error), judgement: 'warning' }
   const finding: Finding = { ...plain, name, path: python.value, judgement: 'warning' }
   const answer = await askPython(python.value)
@@ -44,7 +44,7 @@ async function pythonFinding(python: Result<string>, { libtorch }: Toolchain): P
     ...finding,
     facts,
     why,
-    remedy: `Build for it: "toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json.`,
+    remedy: `Build for that torch: set "toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json.`,
   }
 }
 
@@ -91,7 +91,7 @@ function standardFinding({ cflags }: Manifest, { libtorch }: Toolchain): Finding
       judgement: 'unusable',
       why: `the headers of libtorch ${libtorch.version} need C++20`,
       remedy:
-        'Remove it from "cflags" in opsmith.json: Opsmith chooses the standard that libtorch needs.',
+        'Remove this flag from "cflags" in opsmith.json: Opsmith chooses the standard that libtorch needs.',
     },
   ]
 }
@@ -112,12 +112,12 @@ export async function projectFindings(
     pythonFinding(python, toolchain),
   ])
   return [
-    ...(sources.ok ? [] : [unusable('its sources', sources.error)]),
+    ...(sources.ok ? [] : [unusable("the project's sources", sources.error)]),
     ...standardFinding(manifest, toolchain),
     ofPython,
     ...(sources.ok && sources.value.cuda.length > 0
       ? [await cudaFinding(project, toolchain, sources.value.cuda)]
       : []),
-    ...(packages.ok ? [] : [unusable('its packages', packages.error)]),
+    ...(packages.ok ? [] : [unusable("the project's packages", packages.error)]),
   ]
 }

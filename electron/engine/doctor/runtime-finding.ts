@@ -16,9 +16,9 @@ export function runtimeFinding({ version, named }: Runtime, canReplace: boolean)
     version,
     judgement: isOld ? 'warning' : 'usable',
     why: isOld
-      ? `Opsmith is made for Electron ${named}: this window has security holes of Chromium that newer versions fix`
+      ? `Opsmith is made for Electron ${named}: the older Chromium of this window has known security holes`
       : '',
-    remedy: isOld && canReplace ? 'npm run setup, where github.com can be reached' : '',
+    remedy: isOld && canReplace ? 'npm run setup (needs access to github.com)' : '',
     chosen: true,
     facts: [],
   }

@@ -191,7 +191,7 @@ function outcomeOf(
   const { tests, ended } = reader.end({ exitCode, signal })
   if (exitCode === noTests && tests.length === 0) {
     return err('request.invalid', 'pytest found no tests.', {
-      hint: 'It looks for functions test_… in files test_….py.',
+      hint: 'pytest looks for functions test_… in files test_….py.',
       detail: log,
     })
   }

@@ -46,7 +46,10 @@ export async function chooseTorch(
 ): Promise<string> {
   const found = await findCudaTorch()
   if (!found) {
-    if (wanted) onRemark('nvidia-smi lists no GPU that torch has a build for: torch is for the CPU')
+    if (wanted)
+      onRemark(
+        'nvidia-smi lists no GPU that torch has a build for, so Opsmith installs torch for the CPU',
+      )
     return ''
   }
   const answer = wanted ? true : await ask?.(cudaQuestion(found))

@@ -60,12 +60,12 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
   const failed = (what: string, output: string): Result<string> => {
     fs.rmSync(folder, { recursive: true, force: true })
     return err('toolchain.missing', what, {
-      hint: 'Activate a Python environment with torch, or name an unpacked libtorch.',
+      hint: 'Activate a Python environment that has torch, or name the folder of an unpacked libtorch: --libtorch FOLDER.',
       detail: lastLines(output, 20),
     })
   }
   const made = await run(['python3', '-m', 'venv', folder])
-  if (!made.ok) return failed('python3 could not make an environment.', made.output)
+  if (!made.ok) return failed('python3 could not make a virtual environment.', made.output)
   const base = [python, '-m', 'pip', 'install', '--disable-pip-version-check', '--quiet']
   const pip = async (words: readonly string[]): ReturnType<RunTool> =>
     await run([...base, '--retries', '0', ...words], {
@@ -86,14 +86,14 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
     const built = await pip([...cudaIndex(cuda), `torch==${torchVersion}`])
     if (built.ok) return await finish()
     onRemark(
-      `torch ${torchVersion} for CUDA ${cuda} cannot be downloaded (${lastLines(built.output, 1)}): the CPU build is installed`,
+      `torch ${torchVersion} for CUDA ${cuda} cannot be downloaded (${lastLines(built.output, 1)}), so Opsmith installs the CPU build`,
     )
   }
   const index = ['--timeout', '20', '--extra-index-url', 'https://download.pytorch.org/whl/cpu']
   const cpu = await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])
   if (cpu.ok) return await finish()
   onRemark(
-    `no CPU build of torch ${torchVersion} can be downloaded (${lastLines(cpu.output, 1)}): the default build is installed`,
+    `the CPU build of torch ${torchVersion} cannot be downloaded (${lastLines(cpu.output, 1)}), so Opsmith installs the default build`,
   )
   const usual = await pip(['--no-deps', `torch==${torchVersion}`])
   if (!usual.ok) return failed(`pip could not install torch ${torchVersion}.`, usual.output)

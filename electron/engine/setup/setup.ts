@@ -150,7 +150,7 @@ class SetupRun {
     const { found, why, remedy } = findClangLibraries(compiler)
     if (!found) {
       this.request.onRemark(
-        `without a compile server, because ${why}: a build after an edit takes a second or more. To get it: ${remedy}`,
+        `there is no compile server, because ${why}. A build after an edit takes a second or more. To get the compile server: ${remedy}`,
       )
     }
   }
@@ -161,14 +161,17 @@ class SetupRun {
     return err('toolchain.missing', `Not installed: ${names.join(', ')}.`, {
       hint:
         command === ''
-          ? "Install it with this system's package manager, then run set-up again."
-          : `Install it with \`${command}\`, then run set-up again.`,
+          ? "Install what is missing with this system's package manager, then run set-up again."
+          : `Run \`${command}\`, then run set-up again.`,
     })
   }
 
   private named(folder: string): Result<Libtorch> {
     const libtorch = describeLibtorch(folder, '--libtorch')
-    if (!libtorch) return err('toolchain.missing', `${folder} has no lib/libtorch_cpu.so.`)
+    if (!libtorch)
+      return err('toolchain.missing', `${folder} has no lib/libtorch_cpu.so.`, {
+        hint: 'Name the folder of libtorch, which contains include/ and lib/.',
+      })
     return libtorch.judgement === 'unusable'
       ? err('toolchain.mismatch', `${folder} cannot be used: ${libtorch.why}.`)
       : ok(libtorch)
@@ -208,8 +211,8 @@ class SetupRun {
     const cuda = await chooseTorch(isCudaWanted, ask, asked)
     const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
     if (cuda === '' && !(await mayInstall(question))) {
-      return err('toolchain.missing', 'No libtorch was found, and none was installed.', {
-        hint: 'Name one with --libtorch FOLDER, or use --yes to install one.',
+      return err('toolchain.missing', 'No libtorch was found, and Opsmith installed none.', {
+        hint: 'Name the folder of a libtorch with --libtorch FOLDER, or install torch with --yes.',
       })
     }
     const needs = await this.checkNeeds(true)

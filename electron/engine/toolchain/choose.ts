@@ -53,7 +53,7 @@ export async function chooseCompiler(chosen: string, fromSetup: string): Promise
         'toolchain.missing',
         `The chosen compiler ${chosen} is not a C++ compiler that runs here.`,
         {
-          hint: 'Choose another one in Doctor, or let Opsmith choose.',
+          hint: 'Choose another compiler in Doctor, or let Opsmith choose.',
         },
       )
     }

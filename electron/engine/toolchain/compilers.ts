@@ -33,7 +33,7 @@ function judge(
       ? { judgement: 'usable', why: '', remedy: '' }
       : {
           judgement: 'unusable',
-          why: `libtorch's headers are C++20; clang ${major} does not compile them, ${oldestClang} or newer does`,
+          why: `libtorch's headers need C++20: clang ${oldestClang} or newer compiles them, clang ${major} does not`,
           remedy: 'apt-get install clang-19 lld-19',
         }
   }
@@ -45,7 +45,7 @@ function judge(
       }
     : {
         judgement: 'unusable',
-        why: `libtorch's headers are C++20; g++ ${major} does not compile them, ${oldestGcc} or newer does`,
+        why: `libtorch's headers need C++20: g++ ${oldestGcc} or newer compiles them, g++ ${major} does not`,
         remedy: 'apt-get install g++',
       }
 }

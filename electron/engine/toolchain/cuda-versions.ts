@@ -68,7 +68,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'blocks',
       of: 'nvcc',
-      message: `nvcc is CUDA ${nvcc}, libtorch was built with CUDA ${libtorch}: their major versions must agree.`,
+      message: `nvcc is CUDA ${nvcc}, but libtorch was built with CUDA ${libtorch}: their major versions must be the same.`,
       remedy: `Install the CUDA ${libtorch} toolkit, or choose another libtorch.`,
     })
   } else if (
@@ -79,7 +79,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'limits',
       of: 'nvcc',
-      message: `nvcc is CUDA ${nvcc}, newer than libtorch's CUDA ${libtorch}: libraries get a CUDA runtime of their own, since libtorch's lacks functions that nvcc's code calls.`,
+      message: `nvcc is CUDA ${nvcc}, which is newer than libtorch's CUDA ${libtorch}. Libraries get their own CUDA runtime, because libtorch's CUDA runtime lacks functions that nvcc's code calls.`,
       remedy: `Install the CUDA ${libtorch} toolkit to share libtorch's runtime.`,
     })
   }
@@ -88,7 +88,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'blocks',
       of: 'driver',
-      message: `The driver takes CUDA up to ${driver}, libtorch was built with CUDA ${libtorch}: libtorch finds no CUDA device.`,
+      message: `The driver supports CUDA up to ${driver}, but libtorch was built with CUDA ${libtorch}, so libtorch finds no CUDA device.`,
       remedy: `${driverRemedy(libtorch)} Or install a torch for CUDA ${driver} or older: pip install torch --index-url https://download.pytorch.org/whl/${wheelOf(driver)}`,
     })
   }
@@ -96,14 +96,14 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'blocks',
       of: 'driver',
-      message: `The driver takes CUDA up to ${driver}, nvcc is CUDA ${nvcc}: kernels compile, and their first launch fails with "driver version is insufficient for CUDA runtime version".`,
+      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels compile, but their first launch fails with "driver version is insufficient for CUDA runtime version".`,
       remedy: `${driverRemedy(nvcc)} Or install the CUDA ${driver} toolkit.`,
     })
   } else if (nvcc !== '' && compareVersions(driver, nvcc) < 0) {
     found.push({
       kind: 'limits',
       of: 'driver',
-      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels compiled for this GPU run, kernels that have only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
+      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels compiled for this GPU run, but kernels that have only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
       remedy: `Install a driver for CUDA ${nvcc}, or the CUDA ${driver} toolkit.`,
     })
   }

@@ -65,7 +65,7 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
         'toolchain.missing',
         `The chosen clangd ${chosen} is not a clangd that runs here.`,
         {
-          hint: 'Name another in Settings, or clear the field to use the one on PATH.',
+          hint: 'Name another clangd in Settings, or clear the field to use the clangd on PATH.',
         },
       )
     }

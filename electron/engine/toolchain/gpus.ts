@@ -110,7 +110,7 @@ async function askSmi(limits: CommandLimits): Promise<GpuSearch> {
     const words = (answer.stdout + answer.stderr).trim().split('\n')[0] ?? ''
     const why =
       answer.stopped === 'timeout'
-        ? `nvidia-smi has not answered in ${Math.round(answer.seconds)} s (persistence mode makes it quick: nvidia-smi -pm 1)`
+        ? `nvidia-smi did not answer within ${Math.round(answer.seconds)} s (persistence mode makes nvidia-smi faster: nvidia-smi -pm 1)`
         : `nvidia-smi says: ${words}`
     return { gpus: [], driverCuda: '', why }
   }

@@ -62,7 +62,7 @@ export function chooseHost(cuda: NvccFacts, compiler: Compiler): ChosenHost {
     return { path: compiler.family === 'g++' ? usual.path : '', remark: '', refused: '' }
   }
   const newest = hostLimits?.newestGcc ?? 0
-  const why = usual ? `nvcc ${version} takes g++ up to ${newest}, not ${usual.major}` : ''
+  const why = usual ? `nvcc ${version} supports g++ up to ${newest}, not ${usual.major}` : ''
   const other = newestInRange(cuda)
   if (other) return { path: other.path, remark: `${other.path} is used: ${why}`, refused: '' }
   if (compiler.family === 'clang' && isClangInRange(hostLimits, compiler.major)) {
@@ -75,7 +75,7 @@ export function chooseHost(cuda: NvccFacts, compiler: Compiler): ChosenHost {
   return {
     path: usual?.path ?? compiler.path,
     remark: '',
-    refused: why === '' ? `nvcc ${version} does not take clang ${compiler.major}` : why,
+    refused: why === '' ? `nvcc ${version} does not support clang ${compiler.major}` : why,
   }
 }
 

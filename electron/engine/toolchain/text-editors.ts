@@ -69,8 +69,8 @@ export async function openInTextEditor(
   const [first] = found
   if (!first) {
     const names = editors[kind].map(({ program }) => program).join(', ')
-    return err('io', `There is no ${kind === 'vscode' ? 'VS Code' : 'text editor'} on PATH.`, {
-      hint: `Opsmith looks for ${names}.`,
+    return err('io', `Opsmith found no ${kind === 'vscode' ? 'VS Code' : 'text editor'} on PATH.`, {
+      hint: `Opsmith looks for these programs: ${names}.`,
     })
   }
   // VS Code would run as Node with the first of these, and wait for us with the other.

@@ -37,7 +37,7 @@ export async function mayUseTools(session: AppSession, change: SettingsChange): 
       type: 'question',
       message: `Use ${wanted} as ${names[tool]}?`,
       detail:
-        'Opsmith runs it for every project that does not choose another one. Use it only if you know where it comes from.',
+        'Opsmith runs code from this path for every project that does not choose its own tools. Use this path only if you know where it comes from.',
       buttons: ['Use it', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

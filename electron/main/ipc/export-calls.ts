@@ -48,8 +48,8 @@ async function confirmFolder(session: AppSession, directory: string): Promise<st
   const answer = await askQuestion(session, {
     type: 'question',
     message: `Export to ${directory}?`,
-    detail: 'It is outside the project. Each form gets a folder of its own in it.',
-    buttons: ['Export there', 'Cancel'],
+    detail: 'The folder is outside the project. Each form gets a subfolder with its name.',
+    buttons: ['Export', 'Cancel'],
     defaultId: 0,
     cancelId: 1,
   })

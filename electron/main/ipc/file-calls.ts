@@ -49,9 +49,9 @@ async function offerDelete(
 ): Promise<Result<{ gone: boolean }>> {
   const { response } = await askQuestion(session, {
     type: 'warning',
-    message: `Delete ${relative} for good?`,
+    message: `Delete ${relative} permanently?`,
     detail: `It cannot be moved to the trash. ${reason}`,
-    buttons: ['Delete for good', 'Cancel'],
+    buttons: ['Delete permanently', 'Cancel'],
     defaultId: 1,
     cancelId: 1,
   })

@@ -84,7 +84,7 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
   return parsed.success
     ? ok(parsed.data)
     : err('request.invalid', 'This file is not a baseline.', {
-        hint: 'Make one with --save-baseline FILE.',
+        hint: 'Make a baseline with --save-baseline FILE.',
         file,
       })
 }
@@ -127,7 +127,7 @@ export function baselineLines(
   const lines = [...compared].map(([row, { ratio, interval, failed }]) => {
     const range = interval.map((end) => end.toPrecision(3)).join(' to ')
     const verdict = failed ? `FAILED, above ${failAbove}` : 'ok'
-    return `${named(row)}: ${ratio.toPrecision(3)} times the baseline (${range}): ${verdict}`
+    return `${named(row)}: ${ratio.toPrecision(3)} times the baseline's time (${range}): ${verdict}`
   })
   const missing = report.rows.filter((row) => row.kind !== 'build' && !compared.has(row))
   return [
@@ -135,7 +135,7 @@ export function baselineLines(
     ...missing.map((row) =>
       row.summary
         ? `${named(row)}: not in the baseline`
-        : `${named(row)}: no time to compare with the baseline`,
+        : `${named(row)}: has no time, so it is not compared with the baseline`,
     ),
     ...(before.processor === report.machine.processor
       ? []

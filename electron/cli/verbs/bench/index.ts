@@ -23,7 +23,7 @@ function progressText(done: number, total: number, row: TimingRow): string {
   const unit = unitFor([row.summary?.median ?? 1])
   const time = row.summary
     ? `${timeText(row.summary.median, unit)} ${unit[0]}`
-    : `no time: ${row.refused}`
+    : `time not shown: ${row.refused}`
   return `${done} of ${total}: ${place.join(', ')}: ${time}`
 }
 
@@ -108,12 +108,12 @@ async function runTimingVerb(
 export const verb = defineVerb({
   name: 'bench',
   order: 10,
-  description: "build, and time operators: opsmith.json's benchmarks, or one operator's",
+  description: 'build, and time the benchmarks of opsmith.json, or one operator',
   argument: projectArgument,
   options: timingVerbOptions,
   notes: [
-    "Without --op it times opsmith.json's benchmarks; where it has none, its calls.",
-    "If a result differs from the result it is compared with, no time is shown (exit code 1). A row fails if\nit is certainly slower than its baseline: the lower end of its median's 95 % interval is more than\n--fail-above times the upper end of the baseline's.",
+    'Without --op it times the benchmarks of opsmith.json. If there are none, it times the calls of opsmith.json.',
+    "If an operator's result differs from the result that it is compared with, its time is not shown (exit code 1).\nWith --baseline, a row fails if it is certainly slower: the lower end of its median's 95 % interval is more than\n--fail-above times the upper end of the baseline's interval.",
   ],
   runsOperators: true,
   run: runTimingVerb,

@@ -15,7 +15,7 @@ function timeText(time: number): string {
 }
 
 function buildLines(builds: readonly KeptBuild[]): string[] {
-  if (builds.length === 0) return ['No build is kept.']
+  if (builds.length === 0) return ['Opsmith has not kept any build yet.']
   const last = builds.find(({ current }) => !current)
   const names = builds.map(({ name }) => (name === '' ? '–' : name))
   const width = Math.max(...names.map((name) => name.length))
@@ -40,9 +40,11 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
     wanted === 'last'
       ? 'There is no build before this one.'
       : wanted === undefined
-        ? 'This build is not kept.'
+        ? 'Opsmith has not kept this build, so it cannot get a name.'
         : `No kept build has the name "${wanted}".`
-  return err('request.invalid', message, { hint: '`opsmith bench PROJECT --builds` lists them.' })
+  return err('request.invalid', message, {
+    hint: '`opsmith bench PROJECT --builds` lists the kept builds.',
+  })
 }
 
 /** `opsmith bench --builds` and `--name-build`: what can be timed against, newest first. */

@@ -61,7 +61,7 @@ function sweepOf(text: string): Result<[name: string, values: number[]]> {
   const values = (list ?? '').split(',').map((word) => (word.trim() === '' ? NaN : Number(word)))
   if (name === undefined || !values.every((value) => Number.isInteger(value) && value >= 0)) {
     return err('request.invalid', `--sweep takes a size and its values, not "${text}".`, {
-      hint: 'For example --sweep N=1,64,4096, where a shape of opsmith.json’s benchmark names N.',
+      hint: 'Example: --sweep N=1,64,4096. A shape in opsmith.json’s benchmark must name N.',
     })
   }
   return ok([name, values])
@@ -70,47 +70,47 @@ function sweepOf(text: string): Result<[name: string, values: number[]]> {
 const aboveZero = { least: 0, isAbove: true }
 
 export const timingVerbOptions = {
-  op: text('<name>', "an operator, libtorch's included, or a function of the program"),
-  args: callArguments('with --op: its arguments, a list as in opsmith.json'),
-  against: texts('<calls...>', 'operators or TorchScript expressions to compare it with'),
-  build: texts('<builds...>', '"last" or names of earlier builds to compare this one with'),
-  sweep: parsedList('<sizes...>', 'values of a size that a shape names: N=1,64,4096', sweepOf),
+  op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
+  args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
+  against: texts('<calls...>', 'operators or TorchScript expressions to compare with'),
+  build: texts('<builds...>', 'earlier builds to compare this build with: their names, or "last"'),
+  sweep: parsedList('<sizes...>', 'values for a size that a shape names: N=1,64,4096', sweepOf),
   threads: numbers(
     '<numbers...>',
-    "sizes of libtorch's thread pool, each a point of its own",
+    "sizes of libtorch's thread pool; each size is timed separately",
     { least: 1, isWhole: true, most: 1024 },
     '1',
   ),
   dtype: names(
     '<types...>',
-    'dtypes of every floating or complex input, each a point of its own',
+    'dtypes for all floating and complex inputs; each dtype is timed separately',
     dtype.options,
   ),
   direction: names('<names...>', timingDirection.options.join(', '), timingDirection.options),
-  cold: flag('time also with caches flushed before every call'),
+  cold: flag('also time calls with caches flushed before each call'),
   sameInputs: flag('use the same inputs in the same memory for all samples'),
   seconds: number(
     '<number>',
-    'seconds of samples for each row; up to twice as many where times are noisy',
+    'seconds of timing for each row; up to twice as long if times are noisy',
     { least: 0, isAbove: true, most: 600 },
     '0.5',
   ),
   timeout: number('<seconds>', 'time limit of one request to the op host', aboveZero, '120'),
-  measureCeilings: flag('measure the limits of this machine again'),
-  kernels: flag('list what the GPU does in one forward, kernel by kernel, instead of timing'),
-  builds: flag('list the builds that can be compared with, instead of timing'),
+  measureCeilings: flag('measure the memory bandwidth and FLOP/s of this machine again'),
+  kernels: flag('list the GPU kernels of one forward call, instead of timing'),
+  builds: flag('list the builds that --build accepts, instead of timing'),
   nameBuild: text(
     '<name>',
-    'name this build, or the one of --build, instead of timing; "" removes the name',
+    'give this build (or the build of --build) a name, instead of timing; "" removes the name',
   ),
   json: jsonFlag,
   markdown: flag('print tables in Markdown'),
-  csv: flag('print a line for each row, with times in seconds'),
-  baseline: text('<file>', 'compare with saved times'),
-  saveBaseline: text('<file>', 'save the times'),
+  csv: flag('print CSV: a line for each row, with times in seconds'),
+  baseline: text('<file>', 'compare with the times in this file, which --save-baseline wrote'),
+  saveBaseline: text('<file>', 'save the times in this file, for --baseline'),
   failAbove: number(
     '<ratio>',
-    'with --baseline: a row fails when it is more than this many times slower',
+    "with --baseline: a row fails if its time is more than this many times the baseline's",
     aboveZero,
     String(defaultFailAbove),
   ),
@@ -201,9 +201,13 @@ export function selectBenchmarks(
     builds: command.builds,
   }))
   if (requests.length === 0) {
-    return err('request.invalid', 'There is nothing to time: opsmith.json has no benchmarks.', {
-      hint: 'Add "benchmarks": [{ "op": "…", "args": ["x"] }], or name an operator with --op.',
-    })
+    return err(
+      'request.invalid',
+      'There is nothing to time: opsmith.json has no benchmarks and no calls.',
+      {
+        hint: 'Add "benchmarks": [{ "op": "…", "args": ["x"] }], or name an operator with --op.',
+      },
+    )
   }
   for (const [name, values] of Object.entries(command.sizes)) {
     const swept = requests.filter((request) => namesSize(request, name))

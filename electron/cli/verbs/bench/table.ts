@@ -131,7 +131,7 @@ function cellOf(row: TimingRow | undefined, unit: Unit, best: ReadonlySet<Timing
   return { text: `${time} ±${half}`, beside, best: best.has(row) }
 }
 
-/** "aten::relu, time divided by that of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
+/** "aten::relu, time divided by the time of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
 function ratioNote({ variant, byDirection }: Line, own: string): string[] {
   const parts = [...byDirection.values()].flatMap(({ direction, ratio }) => {
     if (!ratio) return []
@@ -141,7 +141,7 @@ function ratioNote({ variant, byDirection }: Line, own: string): string[] {
   })
   return parts.length === 0
     ? []
-    : [`${shortName(variant)}, time divided by that of ${own}: ${parts.join(', ')}`]
+    : [`${shortName(variant)}, time divided by the time of ${own}: ${parts.join(', ')}`]
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */
@@ -170,8 +170,8 @@ function gpuNote({ gpu, variant, direction, device, point }: TimingRow, unit: Un
   const state = [stateText(before), stateText(after)].filter((text) => text !== '').join(' → ')
   const parts = [
     `launching takes ${time(launch)} on the host`,
-    ...(replay ? [`in a graph ${time(replay.median)}`] : []),
-    ...(noReplay === '' ? [] : [`not in a graph: ${noReplay}`]),
+    ...(replay ? [`in a CUDA graph ${time(replay.median)}`] : []),
+    ...(noReplay === '' ? [] : [`no time in a CUDA graph: ${noReplay}`]),
     ...(state === '' ? [] : [state]),
   ]
   const place = [shortName(variant), direction, pointText(point), `on ${device}`]
@@ -191,8 +191,10 @@ function ratesNote(row: TimingRow, report: Pick<TimingReport, 'ceilings' | 'devi
   const ceiling = rates?.[dtype]
   const share = ceiling === undefined ? '' : ((flopsPerSecond / ceiling) * 100).toPrecision(2)
   const counted =
-    row.flopsCountedIn === undefined ? '' : ` counted in ${shortName(row.flopsCountedIn)}`
-  const ofProduct = share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`
+    row.flopsCountedIn === undefined
+      ? ''
+      : ` with the operations counted in ${shortName(row.flopsCountedIn)}`
+  const ofProduct = share === '' ? '' : ` (${share} % of the rate of a ${dtype} matrix product)`
   const parts = [
     `${rateText(flopsPerSecond, 'FLOP/s')}${counted}${ofProduct}`,
     ...(bytesPerSecond === undefined ? [] : [rateText(bytesPerSecond, 'B/s')]),
@@ -257,7 +259,7 @@ export function timingTables(
       numbersFrom: isSweep ? 2 : 1,
       notes: [
         ...shared(rows, (row) =>
-          row.summary || row.refused === '' ? [] : [`not shown: ${row.refused}`],
+          row.summary || row.refused === '' ? [] : [`time not shown: ${row.refused}`],
         ),
         ...(isSweep ? [] : lines.flatMap((line) => ratioNote(line, own))),
         ...(isSweep ? [] : rows.flatMap((row) => layersNote(row, unit))),

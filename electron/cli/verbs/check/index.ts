@@ -98,7 +98,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: checkVerbOptions,
   notes: [
-    "Without --op it runs opsmith.json's checks. Where it has none, it checks its calls and every other\noperator of the project, with inputs made from the schema.",
+    'Without --op it runs the checks of opsmith.json. If there are none, it checks the calls of opsmith.json, and every\nother operator of the project with inputs made from its schema.',
     `Checks: ${operatorCheckName.options.join(', ')}.`,
   ],
   runsOperators: true,

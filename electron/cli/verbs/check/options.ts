@@ -22,29 +22,29 @@ function checkNames(given: string): Result<OperatorCheckName[]> {
 }
 
 export const checkVerbOptions = {
-  op: text('<name>', "an operator, libtorch's included, or a function of the program"),
-  args: callArguments('with --op: its arguments, a list as in opsmith.json'),
+  op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
+  args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   check: parsedList(
     '<names...>',
     'run only these checks; large_sizes runs only if you name it here',
     checkNames,
   ),
-  sanitize: flag('check in a build with ASan and UBSan too'),
+  sanitize: flag('also check in a build with ASan and UBSan'),
   thorough: flag(
     'also run checks that take long or suit only some operators, such as second-order gradients; try four times as many shapes',
   ),
   shapes: number(
     '<number>',
-    'how many other calls to try: other shapes, and values from ranges',
+    'number of additional calls to try, with other shapes and with values from ranges',
     { least: 0, isWhole: true, most: 1000 },
     '6',
   ),
-  seed: number('<number>', 'seed of the other calls', { least: 0, isWhole: true }, '0'),
+  seed: number('<number>', 'seed of the additional calls', { least: 0, isWhole: true }, '0'),
   timeout: number('<seconds>', 'time limit of each operator', { least: 0, isAbove: true }, '120'),
-  keep: flag('add what fails to opsmith.json, with the simplest inputs that show it'),
+  keep: flag('add each failed check to opsmith.json, with the simplest inputs that make it fail'),
   json: jsonFlag,
   junit: text('<file>', 'also write JUnit XML'),
-  html: text('<file>', 'also write a report'),
+  html: text('<file>', 'also write an HTML report'),
 }
 
 export interface CheckCommand {
@@ -129,9 +129,13 @@ export function selectChecks(
   command: CheckCommand,
 ): Result<CheckEntry[]> {
   if (entries.length === 0) {
-    return err('request.invalid', 'There is nothing to check: no operator, and no call.', {
-      hint: 'Register an operator, or remove the empty list "checks": [] from opsmith.json. Or name an operator with --op.',
-    })
+    return err(
+      'request.invalid',
+      'There is nothing to check: "checks" in opsmith.json is empty, or the project has no operators and no calls.',
+      {
+        hint: 'Register an operator, or remove the empty list "checks": [] from opsmith.json. Or name an operator with --op.',
+      },
+    )
   }
   return ok(entries.map((entry) => overridden(entry, command)))
 }

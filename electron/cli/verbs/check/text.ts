@@ -99,7 +99,7 @@ export interface KeptFailure {
 export function keptLines(kept: readonly KeptFailure[]): string[] {
   return kept.map(
     ({ op, check, entry, added }) =>
-      `${check} of ${op} ${added ? 'is kept as' : 'is there already:'} check ${entry + 1} of opsmith.json`,
+      `${check} of ${op} ${added ? 'was added to opsmith.json as' : 'is already in opsmith.json:'} check ${entry + 1}`,
   )
 }
 

@@ -33,7 +33,7 @@ function summaryTable(outcomes: readonly GradcheckOutcome[]): string {
       : '<td class="failed">✗ failed</td>'
     return `<tr>${mark}<td><a href="#check-${outcome.entry}"><code>${html(outcome.name)}</code></a></td><td>${verdictText(outcome)}</td><td class="number">${report ? errorText(report.error) : '–'}</td><td class="number">${report?.before ? errorText(report.before.error) : '–'}</td><td class="number">${report ? `${report.seconds.toFixed(2)} s` : '–'}</td></tr>`
   })
-  return `<table><thead><tr><th></th><th>gradcheck</th><th>verdict</th><th>largest error</th><th>build before</th><th>time</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+  return `<table><thead><tr><th></th><th>gradcheck</th><th>verdict</th><th>largest error</th><th>previous build</th><th>time</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
 function findingRow(outcome: GradcheckOutcome, finding: GradcheckFinding): string {
@@ -58,10 +58,10 @@ function pictureFigure(picture: ErrorPicture): string {
       : ''
   const pooled =
     picture.cellRows < picture.shownRows || picture.cellColumns < picture.shownColumns
-      ? '; each cell is the largest error in its part'
+      ? '; each cell shows the largest error of several elements'
       : ''
-  const ring = picture.failed && picture.worst ? ' The ring is the worst element.' : ''
-  return `<figure>${errorHeatMap(picture)}<figcaption>${html(picture.title)}. Rows: ${picture.rows} elements of the input, columns: ${picture.columns} of the output; blank: no error${part}${pooled}.${ring}</figcaption></figure>`
+  const ring = picture.failed && picture.worst ? ' The ring marks the worst element.' : ''
+  return `<figure>${errorHeatMap(picture)}<figcaption>${html(picture.title)}. Rows: ${picture.rows} elements of the input; columns: ${picture.columns} elements of the output; blank cells: no error${part}${pooled}.${ring}</figcaption></figure>`
 }
 
 function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPicture[]): string {
@@ -93,7 +93,7 @@ function sweepSection({ name, report }: NamedSweep): string {
   const drawn = report.curves.filter((curve) => curve.points.length > 0)
   const empty = report.curves.filter((curve) => curve.points.length === 0)
   const legend = [...drawn.map(curveLegend), ...empty.map((curve) => curveLegend(curve, 3))]
-  return `<h2>eps sweep: <code>${html(name)}</code></h2><figure>${sweepChart(report)}<figcaption style="max-width:none">Largest error of the Jacobians over the step of finite differences. Full dots pass, hollow ones fail; the ring is the recommended step. On the right the truncation error is larger, on the left the rounding error.</figcaption></figure><ul>${legend.join('')}</ul>`
+  return `<h2>eps sweep: <code>${html(name)}</code></h2><figure>${sweepChart(report)}<figcaption style="max-width:none">Largest error of the Jacobians at each eps (the step of finite differences). Full dots: gradcheck passes. Hollow dots: gradcheck fails. The ring marks the recommended eps. The truncation error grows to the right, the rounding error to the left.</figcaption></figure><ul>${legend.join('')}</ul>`
 }
 
 export function gradcheckHtml(title: string, facts: readonly string[], run: GradcheckRun): string {

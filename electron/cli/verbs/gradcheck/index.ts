@@ -63,11 +63,11 @@ async function runGradcheck(
 export const verb = defineVerb({
   name: 'gradcheck',
   order: 7,
-  description: "build, and check gradients: opsmith.json's gradchecks, or one operator's",
+  description: 'build, and check gradients: the gradchecks of opsmith.json, or one operator',
   argument: projectArgument,
   options: gradcheckVerbOptions,
   notes: [
-    'Without options of your own, each check is compared with what opsmith.json expects of it. With such\noptions, a check must pass.',
+    'Each gradcheck must end as opsmith.json expects (expect). If an option such as --eps, --dtype or --fast changes\na gradcheck, it must pass.',
   ],
   runsOperators: true,
   run: runGradcheck,

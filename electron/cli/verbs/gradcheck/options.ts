@@ -13,51 +13,53 @@ function floatingDtype(given: string, flagText: string): Result<Dtype> {
   return found.success && /^(float|bfloat|complex)/.test(found.data)
     ? ok(found.data)
     : err('request.invalid', `${flagText} takes a floating or complex type, not "${given}".`, {
-        hint: 'float64, float32, float16, bfloat16, complex64 or complex128.',
+        hint: 'Choose from float64, float32, float16, bfloat16, complex64 or complex128.',
       })
 }
 
 export const gradcheckVerbOptions = {
-  op: text('<name>', "an operator, libtorch's included, or a function of the program"),
-  args: callArguments('with --op: its arguments, a list as in opsmith.json'),
+  op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
+  args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   eps: number('<step>', 'step of finite differences', { least: 0, isAbove: true }, '1e-6'),
   atol: number('<tolerance>', 'absolute tolerance', { least: 0 }, '1e-5'),
   rtol: number('<tolerance>', 'relative tolerance', { least: 0 }, '1e-3'),
   nondetTol: number(
     '<tolerance>',
-    'largest allowed difference between two runs of one backward',
+    'largest allowed difference between two runs of the same backward',
     { least: 0 },
     '0',
   ),
   dtype: parsed(
     '<type>',
-    'dtype of every floating or complex input, instead of its own',
+    'dtype for all floating and complex inputs, instead of their own dtypes',
     floatingDtype,
   ),
   fast: flag('use one random projection instead of whole Jacobians'),
-  masked: flag('elements that a sparse input does not specify have no gradient'),
+  masked: flag('ignore gradients of the elements that a sparse input does not specify'),
   secondOrder: flag('check gradients of gradients, as gradgradcheck does'),
-  forward: flag('check forward mode too'),
-  backward: switchOff('do not check backward mode'),
-  batched: flag('check gradients under vmap too'),
-  batchedForward: flag('check forward mode under vmap too'),
+  forward: flag('also check forward-mode AD'),
+  backward: switchOff('do not check backward-mode AD'),
+  batched: flag('also check gradients under vmap'),
+  batchedForward: flag('also check forward-mode AD under vmap'),
   gradDtypes: flag("check that gradients have exactly their inputs' dtypes"),
   undefinedGrad: switchOff('do not check undefined gradients'),
-  nonContiguous: flag('with --second-order: give outputs gradients that are not contiguous'),
-  timeout: number('<seconds>', 'time limit of each check that has none in opsmith.json', {
+  nonContiguous: flag(
+    'with --second-order: use gradients of outputs (grad_outputs) that are not contiguous',
+  ),
+  timeout: number('<seconds>', 'time limit of each gradcheck, if opsmith.json sets none', {
     least: 0,
     isAbove: true,
   }),
-  sweep: flag('show the error over eps, in float32 and float64, and recommend an eps'),
+  sweep: flag('show the error at many values of eps, in float32 and float64, and recommend an eps'),
   search: number('<points>', 'try this many random points and report the worst one', {
     least: 1,
     isWhole: true,
   }),
   seed: number('<number>', 'with --search: the first seed', { least: 0, isWhole: true }, '0'),
-  keep: flag('with --search: add a point that fails to opsmith.json'),
+  keep: flag('with --search: if a point fails, add the worst point to opsmith.json'),
   json: jsonFlag,
   junit: text('<file>', 'also write JUnit XML'),
-  html: text('<file>', 'also write a report with pictures'),
+  html: text('<file>', 'also write an HTML report with pictures'),
 }
 
 export interface GradcheckCommand {
@@ -91,7 +93,10 @@ export function readGradcheckOptions(
   const { op = '', args, dtype, eps, atol, rtol, nondetTol, search = 0 } = given
   if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
   if (given.keep && search === 0)
-    return err('request.invalid', '--keep needs --search: it keeps the worst point that was found.')
+    return err(
+      'request.invalid',
+      '--keep needs --search: it adds the worst point of the search to opsmith.json.',
+    )
   return ok({
     op,
     ...(args && { args }),

@@ -108,7 +108,7 @@ export async function runGradchecks(
   }
   for (const entry of command.sweep ? distinctCalls(entries) : []) {
     const name = nameOfCall(entry)
-    progress(`sweeping eps for ${name}`)
+    progress(`trying values of eps for ${name}`)
     const request = { ...caseOf(entry, manifest), keepJacobians: false }
     const report = await workbench.gradchecks.sweep(folder, request, limits)
     if (!report.ok) return report
@@ -122,7 +122,7 @@ export async function runGradchecks(
       continue
     }
     const name = nameOf(entry)
-    progress(`searching ${command.search} points for ${name}`)
+    progress(`trying ${command.search} random points for ${name}`)
     const report = await workbench.gradchecks.search(folder, request, limits, {
       points: command.search,
       firstSeed: command.firstSeed,

@@ -52,16 +52,16 @@ function describeFailure(report: CheckedReport, finding: GradcheckFinding): stri
   return lines
 }
 
-/** "largest error 2.1e-10, 3.0e-4 in the build before" */
+/** "largest error 2.1e-10, 3.0e-4 in the previous build" */
 export function describeLargestError(report: CheckedReport): string {
   if (report.error === null) {
     const fast = report.findings.some((finding) => finding.projected)
-    return fast ? 'projections agree' : 'no Jacobian was compared'
+    return fast ? 'the random projections agree' : 'no Jacobian was compared'
   }
   const before =
     report.before === null
       ? ''
-      : `, ${errorText(report.before.error)} in the build before${report.before.ok === report.ok ? '' : report.before.ok ? ' (passed)' : ' (failed)'}`
+      : `, ${errorText(report.before.error)} in the previous build${report.before.ok === report.ok ? '' : report.before.ok ? ' (passed)' : ' (failed)'}`
   return `largest error ${errorText(report.error)}${before}`
 }
 
@@ -123,7 +123,7 @@ function curveLines(curve: SweepCurve): string[] {
     return '█'.repeat(Math.max(1, Math.round(share * barWidth)))
   }
   const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
-  const head = `  ${curve.dtype}: ${best ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)} there` : 'no eps can be recommended'}`
+  const head = `  ${curve.dtype}: ${best ? `recommended eps ${powerText(best.eps)} with error ${errorText(best.maxAbsolute)}` : 'no eps can be recommended'}`
   const lines = curve.points.map((point, index) => {
     const arrow = index === curve.recommended ? '→' : ' '
     const verdict = point.ok ? 'passes' : 'fails '
@@ -131,7 +131,9 @@ function curveLines(curve: SweepCurve): string[] {
     return `  ${arrow} ${powerText(point.eps).padEnd(6)} ${verdict} ${errorText(point.maxAbsolute).padStart(9)}  ${bar(index).padEnd(barWidth)}${branch}`.trimEnd()
   })
   const advice =
-    best && !best.ok ? ['    No eps passes: the error is not one of finite differences.'] : []
+    best && !best.ok
+      ? ['    gradcheck fails at every eps, so finite differences do not cause the error.']
+      : []
   return [head, ...lines, ...advice]
 }
 
@@ -150,8 +152,8 @@ export function searchLines(search: NamedSearch): string[] {
   const lines = [
     `${bad ? 'FAILED' : 'ok    '} ${name}: ${report.failed} of ${report.tried} random points failed (${report.seconds.toFixed(2)} s)`,
     report.excess > 0
-      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `${errorText(report.excess)} outside its tolerance` : 'the error is NaN or infinite'}`
-      : `${indent}worst with seeds ${seeds}: largest error ${errorText(report.maxAbsolute)}, inside its tolerance`,
+      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `the error is ${errorText(report.excess)} above its tolerance` : 'the error is NaN or infinite'}`
+      : `${indent}worst with seeds ${seeds}: largest error ${errorText(report.maxAbsolute)}, within its tolerance`,
   ]
   if (report.error)
     lines.push(`${indent}${describeError(report.error).split('\n').join(`\n${indent}`)}`)
@@ -160,8 +162,8 @@ export function searchLines(search: NamedSearch): string[] {
     const checked = { ...report.report, error: null, before: null }
     for (const line of describeFailure(checked, worst)) lines.push(`${indent}${line}`)
   }
-  if (kept !== undefined) lines.push(`${indent}kept as gradchecks[${kept}] of opsmith.json`)
-  else if (bad) lines.push(`${indent}--keep adds it to opsmith.json`)
+  if (kept !== undefined) lines.push(`${indent}added to opsmith.json as gradchecks[${kept}]`)
+  else if (bad) lines.push(`${indent}--keep adds this point to opsmith.json`)
   return lines
 }
 

@@ -105,7 +105,7 @@ async function runGraph(
   const target = path.basename(named) === manifestFileName ? path.dirname(named) : named
   for (const file of [target, options.diff]) {
     if (file === '' || fs.existsSync(file)) continue
-    return printError(err('project.missing', `There is no ${file}.`).error, asJson)
+    return printError(err('project.missing', `${file} does not exist.`).error, asJson)
   }
   const taken = await takeGraph(workbench, target, options)
   if (typeof taken === 'number') return taken

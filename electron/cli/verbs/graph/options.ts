@@ -34,16 +34,16 @@ function formatOf(given: string): Result<GraphFormat> {
 }
 
 export const graphVerbOptions = {
-  entry: text('<name>', 'function, operator or method; without it, the first one'),
+  entry: text('<name>', 'function, operator or method; without this option, the first one'),
   script: flag('the graph that the TorchScript compiler made (the default)'),
-  trace: flag('the graph that was recorded while it ran'),
+  trace: flag('the graph that tracing recorded while the function ran'),
   autograd: flag('grad_fn nodes from the outputs to the leaves'),
   executed: flag('the graph that the profiling executor ran, fused and specialised'),
   pass: parsedList('<names>', 'passes to run, in this order, separated by commas', passesOf, {
     isRepeated: true,
   }),
-  args: callArguments('its arguments, a list as in opsmith.json'),
-  observe: flag('run it node by node: time, memory and statistics of each node'),
+  args: callArguments('arguments of the call, a JSON list as in opsmith.json'),
+  observe: flag('run the graph node by node: show the time, memory and statistics of each node'),
   format: {
     ...parsed('<format>', graphFormats.join(', '), formatOf),
     defaultText: 'text',
@@ -51,9 +51,9 @@ export const graphVerbOptions = {
   json: flag('the same as --format json'),
   diff: text(
     '<file>',
-    'compare with the graph in a .pt, .pt2 or .json file; exit code 1 when they differ',
+    'compare with the graph in a .pt, .pt2 or .json file; exit code 1 if they differ',
   ),
-  project: text('<folder>', 'for a file: the project whose operators it uses'),
+  project: text('<folder>', 'with a model file: the project whose operators the file uses'),
   timeout: number('<seconds>', 'time limit of the capture, and of the runs of --observe', {
     least: 0,
     isAbove: true,
@@ -110,20 +110,28 @@ export function readGraphOptions(
   if (forms.length > 1) {
     return err(
       'request.invalid',
-      `One form at a time: ${forms.map((form) => `--${form}`).join(' or ')}.`,
+      `Give only one of ${forms.map((form) => `--${form}`).join(' and ')}.`,
     )
   }
   const format = given.json ? 'json' : (given.format ?? 'text')
   if (format === 'dot' && given.diff !== undefined) {
-    return err('request.invalid', 'A difference is written as text, json or svg.')
+    return err(
+      'request.invalid',
+      'The format dot cannot show a difference. Use --format text, json or svg with --diff.',
+    )
   }
   if (given.observe && (format === 'dot' || format === 'svg' || given.diff !== undefined)) {
     return err(
       'request.invalid',
       given.diff === undefined
-        ? `The format ${format} cannot hold the results of --observe.`
+        ? `The format ${format} cannot show the results of --observe.`
         : '--observe and --diff cannot be given together.',
-      { hint: 'Use --format text or json: they print the results of --observe with the graph.' },
+      {
+        hint:
+          given.diff === undefined
+            ? 'Use --format text or json: they print the results of --observe with the graph.'
+            : 'Run the command once with --observe and once with --diff.',
+      },
     )
   }
   return ok({

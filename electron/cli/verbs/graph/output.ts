@@ -99,10 +99,11 @@ export function describeTaken(taken: TakenGraph): string[] {
   for (const check of report?.checks ?? []) {
     const result = check.matches
       ? 'the trace gives the same result'
-      : `the trace differs: ${check.message}`
+      : `the trace gives a different result: ${check.message}`
     lines.push(`  ${check.inputs}: ${result}`)
   }
-  if (missing.length > 0) lines.push(`warning: not registered: ${missing.join(', ')}`)
+  if (missing.length > 0)
+    lines.push(`warning: these operators or classes are not registered: ${missing.join(', ')}`)
   if (saved) lines.push(`${saved.path}: ${saved.bytes} bytes`)
   return lines
 }

@@ -136,8 +136,10 @@ function entryOf(archive: GraphArchive, wanted: string): Result<string> {
   const held = names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '')
   return err(
     'operator.unknown',
-    wanted === '' ? `${archive.path} has no method.` : `${archive.path} has no ${wanted}.`,
-    names.length === 0 ? {} : { hint: `It has ${held}.` },
+    wanted === ''
+      ? `${archive.path} contains no method or graph.`
+      : `${archive.path} contains no method or graph named ${wanted}.`,
+    names.length === 0 ? {} : { hint: `It contains ${held}.` },
   )
 }
 
@@ -158,7 +160,7 @@ export async function graphOfFile(
         'operator.unknown',
         `${path.basename(file)} uses operators or classes that are not loaded: ${missing.join(', ')}.`,
         {
-          hint: 'Name the project that registers it: --project FOLDER.',
+          hint: 'Name the project that registers them: --project FOLDER.',
         },
       )
     }
@@ -171,7 +173,7 @@ export async function graphOfFile(
       'request.invalid',
       `${asked} needs a function to run, but ${path.basename(file)} contains only a graph.`,
       {
-        hint: 'Leave it out, or give a project or a TorchScript archive.',
+        hint: `Leave out ${asked}, or name a project or a TorchScript archive instead.`,
       },
     )
   }

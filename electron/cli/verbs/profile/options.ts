@@ -6,13 +6,19 @@ import type { OptionValues } from '../../options'
 
 export const profileVerbOptions = {
   function: text('<name>', "a function of the project's TorchScript program"),
-  op: text('<name>', "an operator, libtorch's included"),
-  args: callArguments('with --function or --op: its arguments, a list as in opsmith.json'),
-  call: number('<number>', 'which call of opsmith.json (with that name), counted from 1', {
-    least: 1,
-    isWhole: true,
-  }),
-  backward: flag('also profile backward, from the sum of the outputs'),
+  op: text('<name>', "an operator (the project's or libtorch's)"),
+  args: callArguments(
+    'with --function or --op: arguments of the call, a JSON list as in opsmith.json',
+  ),
+  call: number(
+    '<number>',
+    'number of the call in opsmith.json, counted from 1; with --function or --op, only calls of that name count',
+    {
+      least: 1,
+      isWhole: true,
+    },
+  ),
+  backward: flag('also profile the backward of the sum of the outputs'),
   threads: number(
     '<number>',
     "size of libtorch's thread pool",
@@ -49,7 +55,7 @@ export function readProfileOptions(
       'request.invalid',
       `--function takes a function of the program, not ${given.function}.`,
       {
-        hint: `Operators are named by --op ${given.function}.`,
+        hint: `Use --op ${given.function} for an operator.`,
       },
     )
   const op = given.function ?? given.op ?? ''
@@ -98,7 +104,7 @@ export function selectProfiled(
       {
         hint:
           calls.length > 0
-            ? `They are ${numbered(calls)}.`
+            ? `The calls are ${numbered(calls)}.`
             : 'Give the arguments with --args, or add a call to opsmith.json.',
       },
     )

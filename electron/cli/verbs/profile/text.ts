@@ -48,7 +48,7 @@ function memoryLines(folder: string, memory: ProfileMemory): string[] {
   })
   const rest = holders.length - held.length
   return [
-    `Memory of ${device}: peak ${bytesText(peak)} without the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. At the peak:`,
+    `Memory of ${device}: peak ${bytesText(peak)} without the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. Allocated at the peak:`,
     ...held,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ]
@@ -61,20 +61,20 @@ export function summaryLines(report: ProfileReport): string[] {
   const unit = unitFor([Math.min(...seconds)])
   const time = (value: number | undefined): string => timeText(value ?? 0, unit)
   const threads = `${trace.threads} thread${trace.threads === 1 ? '' : 's'}`
-  const runs = trace.runs.length === 1 ? 'the one run' : `the median of ${trace.runs.length} runs`
+  const runs = trace.runs.length === 1 ? 'one run' : `the median of ${trace.runs.length} runs`
   return [
     `${trace.op}, ${backward ? 'forward and backward' : 'forward'}, ${threads}`,
     `${time(seconds[0])} ${unit[0]}: ${runs}; without the profiler ${time(seconds[1])} ${unit[0]}`,
     ...(trace.deviceMissing === ''
       ? []
-      : [`No kernels of the device were seen: ${trace.deviceMissing}.`]),
+      : [`The profiler saw no kernels of the device: ${trace.deviceMissing}.`]),
     ...(trace.cutEvents > 0
       ? [
           `Only the first ${trace.events.name.length} events were kept; ${trace.cutEvents} more are missing here.`,
         ]
       : []),
     ...(trace.cutAllocations > 0
-      ? [`${trace.cutAllocations} allocations are missing in the memory over time.`]
+      ? [`${trace.cutAllocations} allocations are missing in the memory timeline.`]
       : []),
   ]
 }
@@ -100,8 +100,8 @@ export function profileText(report: ProfileReport, folder: string): string[] {
     'calls',
     `total [${unit[0]}]`,
     `self [${unit[0]}]`,
-    'of all',
-    'takes',
+    'self share',
+    'memory',
     'called at',
   ]
   const left = operators.length - rows.length
@@ -112,7 +112,7 @@ export function profileText(report: ProfileReport, folder: string): string[] {
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
     ...report.memory.flatMap((memory) => memoryLines(folder, memory)),
-    ...(report.memory.length === 0 ? ['It allocates no memory.'] : []),
+    ...(report.memory.length === 0 ? ['The call allocates no memory.'] : []),
   ]
 }
 
