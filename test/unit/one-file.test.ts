@@ -157,7 +157,7 @@ describe('adding one file', () => {
   })
 })
 
-it('a file that declares nothing stops the build, and one under another name stops the program', async () => {
+it('a file that exports nothing stops the build, and one under another name stops the program', async () => {
   const file = 'electron/cli/verbs/nothing.ts'
   write(file, 'export const other = 1\n')
   const broken = await node('scripts/build.mjs', 'cli')
