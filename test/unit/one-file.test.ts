@@ -130,7 +130,7 @@ describe('adding one file', () => {
     write('project/opsmith.json', '{ "name": "a", "sources": ["op.cpp"], "exports": ["zip"] }')
     const refused = await opsmith('lint', 'project')
     expect(refused.stderr).toContain('opsmith.json, exports[0]: there is no export form "zip"')
-    expect(refused.stderr).toMatch(/there are addon, .*archive, .*stable\./)
+    expect(refused.stderr).toMatch(/choose from addon, .*archive, .*stable\./)
   })
 
   it('one file adds a lint: it is found in sources, and opsmith.json switches it off', async () => {
