@@ -18,7 +18,7 @@ export function collectFiles<Item>(
   { example, nameOf, orderOf }: Declared<Item>,
 ): Item[] {
   const items = Object.entries(files).map(([file, item]) => {
-    if (item === undefined) throw new Error(`${file} declares nothing: it needs ${example}`)
+    if (item === undefined) throw new Error(`${file} exports nothing: add ${example}`)
     const name = /([^/]+?)(\/index)?\.ts$/.exec(file)?.[1]
     if (name !== nameOf(item)) {
       throw new Error(`${file} declares "${nameOf(item)}": the file must have the same name`)

@@ -126,7 +126,7 @@ describe('what the Assembly panel says of instructions', () => {
 
   it('L estimates the loop around the instruction, and a missing llvm-mca is named', async () => {
     main.answer('assembly.estimate', () =>
-      err('toolchain.missing', 'llvm-mca, which estimates loops, is not installed.', {
+      err('toolchain.missing', 'llvm-mca is not installed; Opsmith needs it to estimate loops.', {
         hint: 'apt-get install llvm-19',
       }),
     )

@@ -236,7 +236,7 @@ describe('the export panel', () => {
     const made = await steps()
     const failed = made.filter((step) => step.status === 'failed')
     expect(failed.map((step) => step.step)).toEqual(['calls in Python'])
-    expect(failed[0]?.reason).toMatch(/python\S* ended with 1/)
+    expect(failed[0]?.reason).toMatch(/python\S* exited with code 1/)
     expect(await app.page.getByRole('log').textContent()).toContain('not close')
     // What comes after it is not made.
     expect(made.at(-1)?.step).toBe('calls in Python')

@@ -228,7 +228,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     process.kill(pid, 'SIGKILL')
     await app
       .testId('notification')
-      .filter({ hasText: /was ended by SIGKILL/ })
+      .filter({ hasText: /was killed by SIGKILL/ })
       .waitFor()
     await app.picture('language-killed')
     await ready()

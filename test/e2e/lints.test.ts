@@ -63,7 +63,7 @@ describe('lints', () => {
     await app.picture('lint-dark')
     await app.page.emulateMedia({ colorScheme: 'light' })
     expect(await row.getByTestId('markdown').locator('p').first().textContent()).toMatch(
-      /^The code takes a pointer to the elements of a tensor/,
+      /^The code uses a pointer to the elements of a tensor/,
     )
     await row.getByTestId('problem-fix').first().click()
     await row.waitFor({ state: 'detached' })

@@ -69,7 +69,7 @@ def unknown(x):
     const lineOf = (text: string): number =>
       wrong.split('\n').findIndex((line) => line.includes(text)) + 1
     expect(first).toBe(
-      `${lineOf('.gc_layer(a, x, w)')}: gc_layer::gc_layer does not take these arguments: Argument b not provided`,
+      `${lineOf('.gc_layer(a, x, w)')}: gc_layer::gc_layer does not accept these arguments: Argument b not provided`,
     )
     expect(second).toBe(`${lineOf('nothing(x)')}: Unknown builtin op: gc_layer::nothing`)
     await command('Show Problems')

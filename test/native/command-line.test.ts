@@ -110,7 +110,9 @@ describe('the opsmith command', () => {
     const { code, stdout, stderr } = await opsmith('build', odd)
     expect(stderr).toMatch(/compile -o\.cpp …\n[^]*compile -o\.cpp: \d+\.\d\d s\n/)
     expect(stderr).toMatch(/link libmy_op\.so …\n[^]*link libmy_op\.so: \d+\.\d\d s\n/)
-    expect(stderr).toMatch(/could not be written to \S+\/build \(it is a file\)/)
+    expect(stderr).toMatch(
+      /could not be written to \S+\/build \(this path is a file, not a folder\)/,
+    )
     expect(stderr).not.toContain('link.cpp')
     expect(code).toBe(0)
     expect(fs.existsSync(stdout.trim())).toBe(true)

@@ -429,7 +429,7 @@ describe('opsmith export, with bad input', () => {
       const { code, answer } = await exportJson(project, '--as', 'library', '--out', target)
       expect(code).toBe(2)
       expect(answer.forms[0]?.error?.message).toContain(message)
-      expect(answer.forms[0]?.error?.hint).toContain('Choose a folder that')
+      expect(answer.forms[0]?.error?.hint).toContain('Choose a writable folder')
       expect(fs.readdirSync(folder)).toEqual([])
     } finally {
       execFileSync('umount', [folder])

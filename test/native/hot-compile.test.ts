@@ -64,7 +64,7 @@ describe('a compile server that does not answer as it should', () => {
       const server = new CompileServer(tools, { ...program, linker }, 'extension')
       expect(await server.ready).toMatchObject({
         ok: false,
-        error: { message: 'The compile server ended: its answer cannot be read.' },
+        error: { message: 'The compile server ended: Opsmith cannot read its answer.' },
       })
       expect(server.alive).toBe(false)
     },

@@ -69,7 +69,7 @@ def g(x):
     expect(checked?.diagnostics.map(({ line, message }) => [line, message])).toEqual([
       [
         lines.findIndex((line) => line.includes('scale(x)')) + 1,
-        'loops::scale does not take these arguments: Argument _1 not provided',
+        'loops::scale does not accept these arguments: Argument _1 not provided',
       ],
       [
         lines.findIndex((line) => line.includes('scaled(x)')) + 1,

@@ -139,7 +139,7 @@ describe('files that declare something', () => {
 
   it('a file must declare its thing under its own name', () => {
     expect(() => collectFiles({ './things/a.ts': undefined }, kind)).toThrow(
-      './things/a.ts declares nothing: it needs export const thing = …',
+      './things/a.ts exports nothing: add export const thing = …',
     )
     expect(() => collectFiles({ './things/a.ts': { name: 'b', order: 1 } }, kind)).toThrow(
       './things/a.ts declares "b": the file must have the same name',

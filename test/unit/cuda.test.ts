@@ -273,8 +273,8 @@ describe('CUDA architectures', () => {
   it('the build log says for which GPU kernels are made, and which has none', () => {
     const both = { ...cuda, present: ['61', '80'] }
     expect(unwrap(chooseArchitectures(both, '/p', list, [])).remarks).toEqual([
-      'kernels for sm_80 (the GPUs here)',
-      'no kernels for the GPU here of compute capability 6.1: nvcc 13.0 compiles for 7.5 and newer',
+      "kernels for sm_80 (this machine's GPUs)",
+      "no kernels for this machine's GPU of compute capability 6.1: nvcc 13.0 compiles only for 7.5 and newer",
     ])
     const newer = unwrap(chooseArchitectures({ ...cuda, present: ['130'] }, '/p', list, []))
     expect(newer.remarks.at(-1)).toMatch(/13\.0: the driver compiles the kernels when the library/)
@@ -284,7 +284,7 @@ describe('CUDA architectures', () => {
     const old = chooseArchitectures({ ...cuda, present: ['61'] }, '/p', manifestWith(), [])
     expect(old).toMatchObject({
       ok: false,
-      error: { message: 'nvcc 13.0 compiles for no GPU of this machine.' },
+      error: { message: 'nvcc 13.0 cannot compile for any GPU of this machine.' },
     })
   })
 
@@ -455,9 +455,9 @@ describe('the CUDA runtime of a library', () => {
 
 it('a CUDA part that calls libtorch for CUDA is left out where libtorch is a CPU build', () => {
   const texts = ['#include "part.h"', '#include <ATen/cuda/CUDAContext.h>']
-  expect(whyNoCudaPart(toolchain, texts)).toBe('libtorch here is a CPU build')
+  expect(whyNoCudaPart(toolchain, texts)).toBe('this libtorch is a CPU build')
   expect(whyNoCudaPart(toolchain, ['#include <cuda_runtime.h>'])).toBe('')
-  expect(whyNoCudaPart({ ...toolchain, cuda: undefined }, [])).toBe('there is no nvcc')
+  expect(whyNoCudaPart({ ...toolchain, cuda: undefined }, [])).toBe('nvcc is not installed')
   const libtorch = { ...toolchain.libtorch, hasCuda: true, cuda: '13.0' }
   expect(whyNoCudaPart({ ...toolchain, libtorch }, texts)).toBe('')
 })

@@ -253,7 +253,7 @@ describe('the stable ABI', () => {
     expect(usesStableAbi(sources(mixed))).toBe(false)
     expect(stableObstacles(sources(mixed)).map(({ line, message }) => [line, message])).toEqual([
       [4, 'includes <ATen/ATen.h>'],
-      [5, 'registers by TORCH_LIBRARY, not STABLE_TORCH_LIBRARY'],
+      [5, 'registers with TORCH_LIBRARY, not STABLE_TORCH_LIBRARY'],
     ])
     expect(usesStableAbi(sources('int f();\n'))).toBe(false)
   })

@@ -36,9 +36,9 @@ it('what the disk refuses is an error that names the file, and a bug is none of 
   expect(diskError(full)).toMatchObject({
     message: 'Could not write to the disk: the disk is full.',
   })
-  expect(diskError(full)?.hint).toMatch(/Free some space/)
+  expect(diskError(full)?.hint).toMatch(/Free some disk space/)
   const none = diskError(await errorOf(fs.promises.readFile(path.join(folder, 'none'))))
-  expect(none?.message).toBe(`Could not open ${path.join(folder, 'none')}: it is not there.`)
+  expect(none?.message).toBe(`Could not open ${path.join(folder, 'none')}: it does not exist.`)
   expect(diskError(new TypeError('a bug'))).toBeUndefined()
 })
 

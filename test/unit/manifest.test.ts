@@ -67,7 +67,7 @@ describe('reading opsmith.json', () => {
   it('an unknown export form or lint gets a list of the known ones', () => {
     const form = problem('{ "name": "a", "sources": ["op.cpp"], "exports": ["wheel"] }')
     expect(form.path).toBe('exports[0]')
-    expect(form.message).toMatch(/there is no export form "wheel"; there are addon, .*stable/)
+    expect(form.message).toMatch(/there is no export form "wheel"; choose from addon, .*stable/)
     const lint = problem('{ "name": "a", "sources": ["op.cpp"], "lints": { "none": false } }')
     expect(lint.path).toBe('lints.none')
     expect(lint.message).toMatch(/there is no lint "none"; there are .*opsmith-from-blob/)

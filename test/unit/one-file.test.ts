@@ -130,7 +130,7 @@ describe('adding one file', () => {
     write('project/opsmith.json', '{ "name": "a", "sources": ["op.cpp"], "exports": ["zip"] }')
     const refused = await opsmith('lint', 'project')
     expect(refused.stderr).toContain('opsmith.json, exports[0]: there is no export form "zip"')
-    expect(refused.stderr).toMatch(/there are addon, .*archive, .*stable\./)
+    expect(refused.stderr).toMatch(/choose from addon, .*archive, .*stable\./)
   })
 
   it('one file adds a lint: it is found in sources, and opsmith.json switches it off', async () => {
@@ -157,7 +157,7 @@ describe('adding one file', () => {
   })
 })
 
-it('a file that declares nothing stops the build, and one under another name stops the program', async () => {
+it('a file that exports nothing stops the build, and one under another name stops the program', async () => {
   const file = 'electron/cli/verbs/nothing.ts'
   write(file, 'export const other = 1\n')
   const broken = await node('scripts/build.mjs', 'cli')

@@ -69,7 +69,7 @@ describe('an error of the TorchScript compiler', () => {
       column: 12,
       endLine: 2,
       endColumn: 39,
-      message: 'gc_layer::gc_layer does not take these arguments: Argument b not provided',
+      message: 'gc_layer::gc_layer does not accept these arguments: Argument b not provided',
       raw: missingArgument.detail,
     })
   })
@@ -77,11 +77,11 @@ describe('an error of the TorchScript compiler', () => {
   it('the error has a note for each overload that was tried', () => {
     const { message, notes } = programDiagnostic(overloads, '/p/program.py', 'a\nb')
     expect(message).toBe(
-      'None of the 2 overloads of aten::relu takes these arguments; of the first, argument self takes a Tensor and gets a int',
+      'None of the 2 overloads of aten::relu accepts these arguments; in the first overload, argument self needs type Tensor, but has type int',
     )
     expect(notes.map((note) => note.message)).toEqual([
-      'aten::relu(Tensor self) -> Tensor: argument self takes a Tensor and gets a int',
-      'aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): argument self takes a Tensor and gets a int',
+      'aten::relu(Tensor self) -> Tensor: argument self needs type Tensor, but has type int',
+      'aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): argument self needs type Tensor, but has type int',
     ])
   })
 

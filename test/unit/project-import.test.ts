@@ -219,7 +219,7 @@ describe('CMake', () => {
     vi.stubEnv('PATH', scratch)
     const proposal = await propose(folder).finally(() => vi.unstubAllEnvs())
     expect(proposal.source).toBe('sources')
-    expect(remarksOf(proposal)).toMatch(/there is no cmake on PATH\. .*install.* cmake/)
+    expect(remarksOf(proposal)).toMatch(/cmake is not on PATH\. .*install.* cmake/)
   })
 
   it('fails with its own message, and with the line of the repository', () => {
@@ -255,7 +255,9 @@ describe('without running anything', () => {
     const proposal = await propose(copyCase(name), { runsCode: false })
     expect(proposal).toMatchObject({ source: 'sources', notRun: true, buildFile: file, python: '' })
     expect(jsonOf(proposal)).toEqual({ name, sources })
-    expect(remarksOf(proposal)).toContain(`${file} is not run, because it is code of other people`)
+    expect(remarksOf(proposal)).toContain(
+      `${file} was not run: its flags, macros and libraries are missing`,
+    )
   })
 
   it('a script whose sources are texts is refused in a sentence: it must be run first', async () => {

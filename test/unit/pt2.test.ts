@@ -239,7 +239,7 @@ describe('a broken archive', () => {
   })
 
   it('a missing file and a folder get errors that name the reason', async () => {
-    expect(messageOf(await fileKind(path.join(folder, 'nothing.pt2')))).toMatch(/it is not there/)
+    expect(messageOf(await fileKind(path.join(folder, 'nothing.pt2')))).toMatch(/it does not exist/)
     expect(messageOf(await fileKind(folder))).toMatch(/not a file|a folder/)
   })
 })

@@ -39,7 +39,7 @@ it('where a file is called "build", both stay in the cache and a remark says so'
   expect(library).toBe(built)
   expect(fs.readFileSync(node, 'utf8')).toBe('addon')
   expect(remark).toBe(
-    `the library could not be written to ${project}/build (it is a file); it stays at ${built}`,
+    `the library could not be written to ${project}/build (this path is a file, not a folder); it stays at ${built}`,
   )
 })
 

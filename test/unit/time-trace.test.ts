@@ -89,8 +89,8 @@ describe("g++'s report", () => {
     const trace = tracer.trace()
     expect(trace.files.map(({ phases }) => phases?.backEnd)).toEqual([0.32, 0.32, undefined])
     expect(trace.remarks).toEqual([
-      'g++ reports sums only: clang also gives the time of each header and template.',
-      'Only the total time is known of k.cu.',
+      'g++ reports only totals. clang also reports the time of each header and template.',
+      'The compiler reported only the total time of k.cu.',
     ])
   })
 })

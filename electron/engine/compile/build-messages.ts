@@ -14,11 +14,11 @@ export const shellQuote = (word: string): string =>
 /** Why a compiler or linker ended before it was done; undefined when it was not ended. */
 export function stoppedBecause(result: CommandResult, label: string): string | undefined {
   if (result.stopped === 'timeout')
-    return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
+    return `${label}: stopped after ${Math.round(result.seconds)} s, the time limit.`
   if (result.stopped === 'not-found')
     return `${label}: the compiler could not be started: ${result.stderr}`
   if (result.stopped === 'signal') {
-    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, probably because of too little memory.`
+    return `${label}: the compiler was killed by ${result.signal ?? 'a signal'}, probably because memory ran out.`
   }
   return undefined
 }
@@ -58,7 +58,7 @@ export function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
   return name
     ? {
         ...diagnostic,
-        message: `undefined reference to ${name[1] ?? ''}: this libtorch is a CPU build and does not have the library that defines it (libc10_cuda, libtorch_cuda)`,
+        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines it, but this libtorch is a CPU build without these libraries`,
       }
     : diagnostic
 }

@@ -73,7 +73,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     const mapped = mapGpu(gpu, wanted, supported)
     if (!mapped) {
       found.remarks.push(
-        `no kernels for the GPU here of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles for ${capabilityOf(supported[0] ?? '')} and newer`,
+        `no kernels for this machine's GPU of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
       )
       continue
     }
@@ -83,7 +83,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     }
     if (mapped.isPtx) {
       found.remarks.push(
-        `nvcc ${version} has no machine code for the GPU here of compute capability ${capabilityOf(gpu)}: the driver compiles the kernels when the library is loaded`,
+        `nvcc ${version} cannot make machine code for this machine's GPU of compute capability ${capabilityOf(gpu)}: the driver compiles the kernels when the library is loaded`,
       )
     }
   }
@@ -108,15 +108,22 @@ export function chooseArchitectures(
     const architectures = [...chosen].sort(byNumber)
     if (architectures.length > 0) {
       const names = architectures.map((one) => `sm_${one}`).join(', ')
-      const which = cuda.present.length === 1 ? 'the GPU' : 'the GPUs'
+      const which = cuda.present.length === 1 ? 'GPU' : 'GPUs'
       return ok(
-        withNewestPtx(architectures, ptx, [`kernels for ${names} (${which} here)`, ...remarks]),
+        withNewestPtx(architectures, ptx, [
+          `kernels for ${names} (this machine's ${which})`,
+          ...remarks,
+        ]),
       )
     }
     if (listed.length === 0) {
-      return err('project.invalid', `nvcc ${cuda.version} compiles for no GPU of this machine.`, {
-        hint: `It compiles for ${cuda.supported.join(', ')}, the GPUs here are ${cuda.present.join(', ')}. Install an older CUDA toolkit, or name other GPUs in "cudaArchitectures" of opsmith.json.`,
-      })
+      return err(
+        'project.invalid',
+        `nvcc ${cuda.version} cannot compile for any GPU of this machine.`,
+        {
+          hint: `nvcc compiles for ${cuda.supported.join(', ')}. The GPUs of this machine are ${cuda.present.join(', ')}. Install an older CUDA toolkit, or name other GPUs in "cudaArchitectures" of opsmith.json.`,
+        },
+      )
     }
     return listedArchitectures(cuda, folder, manifest.cudaArchitectures, remarks)
   }
@@ -150,7 +157,7 @@ function listedArchitectures(
   for (const text of list) {
     const one = architectureOf(text)
     if (one === undefined || !cuda.supported.includes(baseOf(one))) {
-      const hint = `Write a GPU's compute capability without the point, such as "90" for 9.0. This nvcc knows ${cuda.supported.join(', ')}.`
+      const hint = `Write a GPU's compute capability without the point, such as "90" for 9.0. This nvcc supports ${cuda.supported.join(', ')}.`
       const message = `nvcc ${cuda.version} does not compile for the architecture ${JSON.stringify(text)}.`
       if (folder === '') return err('project.invalid', message, { hint })
       const file = manifestFileOf(folder)

@@ -90,7 +90,7 @@ export function codeOf(
       `${first.relative} is a CUDA source, and nvcc is not installed.`,
       {
         file: first.file,
-        hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. In `cudaSources` of opsmith.json it is left out where there is none.',
+        hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Or move the file to `cudaSources` in opsmith.json: a build without nvcc leaves out these sources.',
       },
     )
   }

@@ -29,11 +29,11 @@ const torchCudaHeaders = /^(c10|ATen|torch\/csrc)\/cuda\//
  * @param texts the sources of the part, and the headers of the project that they include
  */
 export function whyNoCudaPart({ cuda, libtorch }: Toolchain, texts: readonly string[]): string {
-  if (!cuda) return 'there is no nvcc'
+  if (!cuda) return 'nvcc is not installed'
   const asksTorch = texts.some((text) =>
     includesOf(text).some(({ name }) => torchCudaHeaders.test(name)),
   )
-  return asksTorch && !libtorch.hasCuda ? 'libtorch here is a CPU build' : ''
+  return asksTorch && !libtorch.hasCuda ? 'this libtorch is a CPU build' : ''
 }
 
 /** Where libtorch's CUDA headers find what their CPU build and a small toolkit leave out; searched last. */

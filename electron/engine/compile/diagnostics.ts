@@ -219,7 +219,7 @@ export function placeInProject(diagnostic: Diagnostic, folders: readonly string[
         file: diagnostic.file,
         line: diagnostic.line,
         column: diagnostic.column,
-        message: `the message is about this line: ${diagnostic.message}`,
+        message: `reported for this line: ${diagnostic.message}`,
       },
       ...diagnostic.notes.filter((note) => note !== place),
     ],

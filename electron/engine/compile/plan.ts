@@ -170,7 +170,7 @@ function remarksOn(
   }
   if (missingPrelude !== undefined) {
     remarks.push(
-      "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer (`opsmith prepare PROJECT` makes them)",
+      "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer (`opsmith prepare PROJECT` precompiles them)",
     )
   }
   return remarks

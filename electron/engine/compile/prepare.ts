@@ -42,7 +42,9 @@ export async function prepareTools(
       seconds += result.value.seconds
       if (result.value.made) made += 1
       if (result.value.wasDamaged) {
-        onRemark?.(`the precompiled header "${prelude}" was damaged in the cache: made again`)
+        onRemark?.(
+          `the precompiled header "${prelude}" was damaged in the cache: Opsmith made it again`,
+        )
       }
     }
     return ok(null)

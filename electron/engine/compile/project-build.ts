@@ -120,7 +120,7 @@ export class ProjectBuild {
     const { project, plan } = parts
     const { family } = plan.tools.toolchain.compiler
     this.cache = objectCache(project, plan, () => {
-      this.remark('an object was damaged in the cache: it is compiled again')
+      this.remark('an object file was damaged in the cache: Opsmith compiles its source again')
     })
     this.tracer = options.timeTrace ? new TimeTracer(family) : undefined
     this.server = parts.server ?? Promise.resolve(undefined)
@@ -203,7 +203,7 @@ export class ProjectBuild {
     depfile: string,
   ): Promise<CommandResult | undefined> {
     if (!server || !task.server) return undefined
-    this.say(`${task.label}: by the compile server\n`)
+    this.say(`${task.label}: compiling with the compile server\n`)
     const request = { folder: this.folder, source: task.source, output, depfile, ...task.server }
     const answer = await server.compile(request, this.options.signal)
     if (!answer || answer.exitCode === null) {
@@ -420,7 +420,7 @@ export class ProjectBuild {
       name,
       objects,
       onDamaged: () => {
-        if (!isDamaged) this.remark(`${name} was damaged in the cache: it is linked again`)
+        if (!isDamaged) this.remark(`${name} was damaged in the cache: Opsmith links it again`)
         isDamaged = true
       },
       run: (command, args) => this.runTool(command, args),

@@ -37,7 +37,8 @@ export function publish(
   } catch (error) {
     const refused = fileSystemReason(error)
     if (refused === undefined) throw error
-    const reason = fs.existsSync(target) && !isFolder(target) ? 'it is a file' : refused
+    const reason =
+      fs.existsSync(target) && !isFolder(target) ? 'this path is a file, not a folder' : refused
     return {
       library: loadPath,
       addon: keepAddon(genericAddon, path.join(path.dirname(loadPath), `${name}.node`)),

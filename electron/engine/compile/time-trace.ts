@@ -292,10 +292,13 @@ export class TimeTracer {
     }
     const remarks: string[] = []
     if (this.family !== 'clang') {
-      remarks.push('g++ reports sums only: clang also gives the time of each header and template.')
+      remarks.push(
+        'g++ reports only totals. clang also reports the time of each header and template.',
+      )
     }
     const silent = files.filter(({ phases }) => phases === undefined).map(({ label }) => label)
-    if (silent.length > 0) remarks.push(`Only the total time is known of ${silent.join(', ')}.`)
+    if (silent.length > 0)
+      remarks.push(`The compiler reported only the total time of ${silent.join(', ')}.`)
     return {
       files: files.map((file) => ({ ...file, costs: file.costs.slice(0, 20) })),
       ...(this.link ? { link: this.link } : {}),

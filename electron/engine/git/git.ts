@@ -95,7 +95,7 @@ export class Git {
     const args = ['blame', '--porcelain', '--contents', '-', '--', relative]
     const answer = await this.run({ folder, args, input: text })
     if (!answer.ok) return answer
-    if (!answer.value) return err('io', 'There is no git on PATH.', { hint: 'Install git.' })
+    if (!answer.value) return err('io', 'git is not on PATH.', { hint: 'Install git.' })
     const { exitCode, stdout, stderr } = answer.value
     // A file that no commit has is no failure: nobody else has written it.
     if (exitCode !== 0 && /no such path|no such ref|not a git repository/.test(stderr))

@@ -86,7 +86,7 @@ export function abiText(abi: AbiReport): string {
       'libstdc++',
       abi.glibcxx === ''
         ? 'any'
-        : `GLIBCXX_${abi.glibcxx} or newer${gcc === undefined ? '' : `, from g++ ${gcc}`}`,
+        : `GLIBCXX_${abi.glibcxx} or newer${gcc === undefined ? '' : ` (g++ ${gcc} or newer)`}`,
     ],
     ['C++ runtime', abi.cxxabi === '' ? 'any' : `CXXABI_${abi.cxxabi} or newer`],
     ['CUDA architectures', abi.cudaArchitectures.join(', ') || 'none: no device code'],
@@ -96,13 +96,13 @@ export function abiText(abi: AbiReport): string {
   return markdown(
     `# What ${abi.library} needs`,
     ['| | |', '|---|---|', ...versions.map(([name, value]) => `| ${name} | ${value} |`)],
-    'libtorch keeps its C++ ABI within a minor version: with another, compile the sources again.',
-    '## Where it runs',
-    'Python loads libtorch before this library: there is nothing to set. Elsewhere the loader looks next to the library (its run-path is `$ORIGIN`) and in `LD_LIBRARY_PATH`:',
+    'libtorch keeps its C++ ABI only within a minor version. For another minor version, compile the sources again.',
+    '## Loading',
+    'In Python, `import torch` loads libtorch before this library: there is nothing to set. In a C++ program, the loader looks for libtorch next to this library (its run-path is `$ORIGIN`) and in `LD_LIBRARY_PATH`:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=/path/to/this/folder:/path/to/torch/lib'),
-    'If the loader reports that a version of `GLIBCXX_` or `CXXABI_` is not found, it loaded an older libstdc++, often that of a conda environment. Put the newer one first in `LD_LIBRARY_PATH`, or install `libstdcxx-ng` in the environment.',
+    'If the loader reports that a version of `GLIBCXX_` or `CXXABI_` is not found, it loaded an older libstdc++, often from a conda environment. Put the folder of the newer libstdc++ first in `LD_LIBRARY_PATH`, or install `libstdcxx-ng` in the environment.',
     '## Linking',
-    'Programs use no symbol of the library. Without `-Wl,--no-as-needed` before it, the linker drops the library with its operators:',
+    'Programs do not use symbols of the library, so the linker drops it. To keep the library, put `-Wl,--no-as-needed` before it:',
     codeBlock(
       'shell',
       `c++ main.o -L. -Wl,--no-as-needed -l${abi.library.replace(/^lib|\.so$/g, '')} -Wl,--as-needed -L/path/to/torch/lib -ltorch -ltorch_cpu -lc10`,

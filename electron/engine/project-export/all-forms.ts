@@ -21,7 +21,7 @@ export function formsNamed(ids: readonly string[]): Result<Form[]> {
   for (const id of ids) {
     const form = forms.find((one) => one.id === id)
     if (!form) {
-      return err('request.invalid', `There is no form "${id}" to export as.`, {
+      return err('request.invalid', `There is no export form "${id}".`, {
         hint: `Forms: ${formIds.join(', ')}.`,
       })
     }

@@ -270,7 +270,7 @@ export class Exports {
       steps.push(...proven.steps)
       products = proven.products
     } else {
-      const reason = 'not asked for'
+      const reason = 'the proof was not requested'
       steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
     }
     return {

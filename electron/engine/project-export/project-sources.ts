@@ -112,7 +112,7 @@ export async function exportSources(
     return err(
       'project.invalid',
       `${outside.file} is outside the project. An export contains only files of the project.`,
-      { hint: 'Move it into the project, or use it from a package with pkgConfig.' },
+      { hint: 'Move the file into the project, or get it from a package that "pkgConfig" names.' },
     )
   }
   const place = placementOf(texts)
@@ -147,7 +147,7 @@ export async function exportSources(
     // Linked last, and last in the order of names too, in which setuptools compiles.
     const name = `${supportFolder}/registration.cpp`
     const head =
-      '// What opsmith.json says beyond the sources: parameter names, differentiable operators.\n\n'
+      '// Parameter names and differentiable operators, as opsmith.json declares them.\n\n'
     generated[name] = head + registration
     if (manifest.autograd.length > 0) {
       compiled.push({

@@ -10,9 +10,9 @@ const torchHeaders = /^(torch|ATen|c10|caffe2|pybind11|opsmith)\//
 const unstable: readonly [RegExp, string][] = [
   [
     /^\s*TORCH_LIBRARY(_IMPL|_FRAGMENT)?\s*\(/,
-    'registers by TORCH_LIBRARY, not STABLE_TORCH_LIBRARY',
+    'registers with TORCH_LIBRARY, not STABLE_TORCH_LIBRARY',
   ],
-  [/^\s*PYBIND11_MODULE\s*\(/, 'binds by PYBIND11_MODULE, not STABLE_TORCH_LIBRARY'],
+  [/^\s*PYBIND11_MODULE\s*\(/, 'binds with PYBIND11_MODULE, not STABLE_TORCH_LIBRARY'],
 ]
 
 /** Includes and registrations that are not of the stable ABI, place by place. */

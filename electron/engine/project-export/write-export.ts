@@ -22,9 +22,9 @@ interface Present {
 function linked(directory: string): Result<never> {
   return err(
     'file.conflict',
-    `${directory} is a symbolic link: exports are not written through it.`,
+    `${directory} is a symbolic link: Opsmith does not write exports through links.`,
     {
-      hint: 'Choose the folder that it leads to, or delete the link.',
+      hint: 'Choose the folder that the link points to, or delete the link.',
       path: directory,
     },
   )
@@ -41,7 +41,7 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
     const record = readRecord(text)
     if (record === undefined && names.length > 0) {
       return err('file.conflict', `${directory} exists already, and Opsmith did not write it.`, {
-        hint: 'Choose another folder, or empty this one.',
+        hint: 'Choose another folder, or delete the files in this folder.',
         path: directory,
       })
     }
@@ -138,7 +138,7 @@ export async function writeTree(
       'file.conflict',
       `${undecided.map((change) => `${names.form}/${change.path}`).join(', ')} ${undecided.length === 1 ? 'was' : 'were'} changed by hand since the export.`,
       {
-        hint: 'Choose for each file: --keep keeps yours, --overwrite replaces it.',
+        hint: 'Choose for each file: --keep keeps your version, --overwrite replaces it.',
         path: `${names.form}/${first.path}`,
       },
     )
@@ -176,7 +176,7 @@ export async function writeTree(
     whole = true
   } catch (error) {
     const { code, message } = ioError(error, `write ${directory}`).error
-    return err(code, message, { hint: 'Choose a folder that has room and can be written to.' })
+    return err(code, message, { hint: 'Choose a writable folder on a disk with free space.' })
   } finally {
     await fs.rm(staging, { recursive: true, force: true }).catch(() => undefined)
     // Another form may have written there in the meantime.
@@ -184,7 +184,10 @@ export async function writeTree(
   }
   const log = changes
     .filter((change) => change.change !== 'same')
-    .map((change) => `${kept.has(change.path) ? 'kept yours' : change.change} ${change.path}`)
+    .map(
+      (change) =>
+        `${kept.has(change.path) ? 'kept your version of' : change.change} ${change.path}`,
+    )
   return ok({
     kept: [...kept].sort(),
     log: log.length === 0 ? 'nothing has changed since the last export\n' : `${log.join('\n')}\n`,

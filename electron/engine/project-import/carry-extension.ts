@@ -87,7 +87,7 @@ function carrySource(
   const isThere = text !== undefined || fs.existsSync(path.join(folder, source))
   if (!isThere && !remarkMissing(carrying, source, at)) {
     draft.remark(
-      `${given} is left out: the file does not exist. The build of this repository probably makes it.`,
+      `${given} is left out: the file does not exist. The build of this repository probably generates the file.`,
       at,
     )
     return
@@ -107,11 +107,14 @@ function carryIncludes(carrying: Carrying, one: RecordedExtension): void {
     if (relative === '') continue
     const isThere = fs.existsSync(path.resolve(folder, relative))
     if (!isThere && !remarkMissing(carrying, relative, at)) {
-      draft.remark(`The include path ${given} is left out: there is no such folder.`, at)
+      draft.remark(`The include path ${given} is left out: the folder does not exist.`, at)
       continue
     }
     if (path.isAbsolute(relative))
-      draft.remark(`The include path ${relative} is a folder of this machine.`, at)
+      draft.remark(
+        `The include path ${relative} is absolute: other machines may not have this folder.`,
+        at,
+      )
     draft.add('includePaths', [relative], originOf(place))
   }
 }
@@ -238,7 +241,7 @@ function carryLink(carrying: Carrying, pair: ExtensionPair): void {
   }
   if (base.deviceLink || (pair.cuda?.deviceLink ?? false)) {
     draft.remark(
-      'Device code is not linked between files (dlink): a kernel must be in one file.',
+      'Device linking (dlink) is left out: add "-rdc=true" to "cudaCflags" if a kernel calls a device function of another file.',
       own,
     )
   }
@@ -256,7 +259,7 @@ export function carryExtension(carrying: Carrying, pair: ExtensionPair): void {
       if (!without.includes(source)) carrySource(carrying, cuda, source, true)
     for (const source of without) {
       if (cuda.sources.includes(source)) continue
-      carrying.draft.remark(`${source} is left out: it is compiled only where there is no CUDA.`, {
+      carrying.draft.remark(`${source} is left out: the build compiles it only without CUDA.`, {
         file: cpu.file ?? carrying.file,
         line: cpu.line,
       })

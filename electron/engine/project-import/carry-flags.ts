@@ -40,18 +40,18 @@ const alwaysThere =
 /** Flags that are not carried over, with the reason: read after the flag. */
 const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^--?std[= ]/, 'left out: sources are compiled as C++20, which libtorch needs'],
-  [/^-g\d?$|^-ggdb/, 'left out: line numbers are always there'],
+  [/^-g\d?$|^-ggdb/, 'left out: a build always includes line numbers'],
   [/^-O[sgz]$/, 'left out: "optimization" accepts only O0 to O3'],
   [
     /fopenmp/,
     'left out: at::parallel_for uses libtorch’s threads; with clang, #pragma omp has no effect and loops run on one thread',
   ],
   [/^-DPy_LIMITED_API/, 'left out: operators are compiled without Python'],
-  [/^(-t|--threads)/, 'left out: the number of threads of nvcc follows the machine'],
+  [/^(-t|--threads)/, 'left out: Opsmith chooses the number of nvcc threads'],
   [/^(-ccbin|--compiler-bindir)/, 'left out: the compiler is chosen in Doctor'],
   [
     /^(-dc|--device-c|-rdc=true|--relocatable-device-code=true)$/,
-    'left out: kernels are not linked with each other; a kernel that calls device code of another file does not build',
+    'left out: add "-rdc=true" to "cudaCflags" if a kernel calls a device function of another file',
   ],
 ]
 

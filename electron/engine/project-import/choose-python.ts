@@ -22,8 +22,8 @@ export async function choosePython(
     const answer = file === undefined ? undefined : await askPython(file)
     return answer
       ? ok(answer.python)
-      : err('toolchain.missing', `${named} is not a Python that runs here.`, {
-          hint: 'Name its executable: --python /path/to/python3.',
+      : err('toolchain.missing', `${named} cannot be run as Python on this machine.`, {
+          hint: 'Name a Python executable: --python /path/to/python3.',
         })
   }
   const inEnvironment = (environment: string | undefined): string =>
@@ -43,6 +43,6 @@ export async function choosePython(
   return best
     ? ok(best.python)
     : err('toolchain.missing', 'No Python was found on PATH to run the build files.', {
-        hint: 'Install python3, or only read the build files, without running them: opsmith init --no-run.',
+        hint: 'Install python3, or read the build files without running them: opsmith init --no-run.',
       })
 }

@@ -130,7 +130,7 @@ class Collected {
     if (one.compileGroupIndex === undefined) return
     const absolute = path.resolve(this.at.folder, this.at.sourceFolder, one.path)
     if (one.isGenerated === true || isWithin(absolute, this.build)) {
-      const text = `${path.basename(one.path)} is left out: the build of this repository makes it.`
+      const text = `${path.basename(one.path)} is left out: the build of this repository generates it.`
       this.remark(text, target, one.backtrace)
       return
     }
@@ -174,7 +174,7 @@ class Collected {
       ? fs.readdirSync(include).filter((name) => /\.(h|hpp|hh|cuh|inc)$/.test(name))
       : []
     if (made.length === 0) return
-    const text = `${made.join(', ')} is left out: CMake makes it in the build folder. Copy it into the sources, and add its folder to "includePaths".`
+    const text = `${made.join(', ')} is left out: CMake generates it in the build folder. Copy it into the sources, and add its folder to "includePaths".`
     this.remark(text, target, backtrace)
   }
 

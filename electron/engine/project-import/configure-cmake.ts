@@ -128,7 +128,7 @@ export class CMakeFolder {
   ): Promise<Result<CMakeFolder>> {
     const cmake = findOnPath('cmake')
     if (cmake === undefined) {
-      return err('toolchain.missing', `${cmakeFile} is not read: there is no cmake on PATH.`)
+      return err('toolchain.missing', `${cmakeFile} is not read: cmake is not on PATH.`)
     }
     const made = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
     const scratch = await fs.realpath(made)
@@ -186,7 +186,7 @@ export class CMakeFolder {
           ? { message: `it did not end within ${limits.seconds} s`, file: cmakeFile, line: 0 }
           : firstCMakeError(printed, path.join(this.at.folder, sourceFolder))
       const file = path.join(sourceFolder, why?.file ?? cmakeFile)
-      return err('project.invalid', why?.message ?? 'CMake gives no reason.', {
+      return err('project.invalid', why?.message ?? 'CMake printed no reason.', {
         file,
         line: why?.line ?? 0,
         detail: printed,
@@ -204,7 +204,7 @@ export class CMakeFolder {
     } catch (error) {
       return err(
         'project.invalid',
-        'Opsmith needs CMake 3.15 or newer, which can describe its targets.',
+        'Opsmith needs CMake 3.15 or newer: older versions cannot list their targets.',
         {
           file: path.join(sourceFolder, cmakeFile),
           detail: String(error),

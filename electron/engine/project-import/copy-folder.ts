@@ -52,6 +52,6 @@ export async function copyFolder(folder: string, copy: string): Promise<Result<v
   return count <= mostCopied
     ? ok(undefined)
     : err('project.invalid', `${folder} has more than ${mostCopied} files.`, {
-        hint: 'Name the folder of its sources: opsmith init FOLDER.',
+        hint: 'Name the folder that has the sources: opsmith init FOLDER.',
       })
 }

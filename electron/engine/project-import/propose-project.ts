@@ -75,7 +75,7 @@ function pairsOfRuns(
   remarkOnRun(draft, cpu, failsAlways ? '' : ' without CUDA')
   if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
   if (cuda.standIns.includes('torch')) {
-    draft.remark('This Python has no torch: setup.py ran with a stand-in for it.')
+    draft.remark('This Python has no torch: setup.py ran with a substitute for torch.')
   }
   offerVariables(draft, [...cpu.environment, ...cuda.environment], definitions)
   return pairExtensions(cpu.extensions, cuda.extensions).filter((pair) => {
@@ -83,7 +83,7 @@ function pairsOfRuns(
     const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
     if (!hasSources) {
       draft.remark(
-        `The extension ${pair.name} has no sources here: ${one?.kind ?? ''} builds it in another way.`,
+        `setup.py lists no sources for the extension ${pair.name}: ${one?.kind ?? ''} builds it in another way.`,
         {
           file: setupFile,
           line: one?.line ?? 0,
@@ -139,9 +139,12 @@ function namedPackage(text: string): string {
 }
 
 function readText(text: string, files: readonly string[], draft: ProposalDraft): ReadRepository {
-  draft.remark('Only the text of setup.py was read: flags and computed values are missing here.', {
-    file: setupFile,
-  })
+  draft.remark(
+    'Opsmith read the sources from the text of setup.py: flags and computed values are missing.',
+    {
+      file: setupFile,
+    },
+  )
   return {
     source: 'text',
     file: setupFile,
@@ -163,7 +166,9 @@ function carryFoundSources(
   const found = findOperatorSources(folder, files)
   const onlyKernels = found.every(({ file }) => isCuda(file))
   for (const { file, registers } of found) {
-    const origin = registers ? `${file}, which registers operators` : `${file}, next to those`
+    const origin = registers
+      ? `${file}, which registers operators`
+      : `${file}, near a source that registers operators`
     draft.add(isCuda(file) && !onlyKernels ? 'cudaSources' : 'sources', [file], origin)
   }
   return found.length > 0
@@ -173,7 +178,7 @@ function carryFoundSources(
 function remarkOnOthers(draft: ProposalDraft, files: readonly string[]): void {
   const below = files.filter((file) => /^[^/]+(\/[^/]+)?\/setup\.py$/.test(file))
   for (const file of below) {
-    draft.remark(`${file} is the setup.py of another folder.`, {
+    draft.remark(`${file} builds another folder, which you can import separately.`, {
       file,
       command: `opsmith init ${path.dirname(file)}`,
     })
@@ -233,10 +238,9 @@ async function readWithoutRunning(
   if (text !== undefined) return readText(text, files, draft)
   const [first] = namesOf(build)
   if (first === undefined) return undefined
-  draft.remark(
-    `${first} is not run, because it is code of other people: its flags, macros and libraries are missing here.`,
-    { file: first },
-  )
+  draft.remark(`${first} was not run: its flags, macros and libraries are missing.`, {
+    file: first,
+  })
   return undefined
 }
 
@@ -276,7 +280,7 @@ function nothingFound(
       'project.restricted',
       `${folder} has a ${buildFile} that must be run to find out what it builds.`,
       {
-        hint: 'Trust its authors in the window, or run it on the command line: opsmith init --yes.',
+        hint: 'Trust the folder in the window, or run the file on the command line: opsmith init --yes.',
       },
     )
   }
@@ -287,7 +291,7 @@ function nothingFound(
   }
   return err(
     'project.missing',
-    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, no library of CMake’s that links torch, no script that loads one, and no C++ or CUDA source that registers operators.`,
+    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, no CMake library that links torch, no script that loads an extension, and no C++ or CUDA source that registers operators.`,
     {
       hint: 'Name the folder that has the sources, or make a new project: opsmith new FOLDER.',
       ...(first && {
@@ -318,7 +322,7 @@ export async function proposeProject(
   if (!isFolder && !there.ok) return there
   if (there.ok || there.error.code !== 'project.missing') {
     return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
-      hint: 'Build the project: opsmith build. For a new opsmith.json, move the old one to another folder first.',
+      hint: 'Build the project: opsmith build. To make a new opsmith.json, first move the old file to another folder.',
     })
   }
   const draft = new ProposalDraft()
@@ -332,7 +336,8 @@ export async function proposeProject(
   if (!chosen && request.extension !== '') {
     const names = (repository?.pairs ?? []).map(({ name }) => name)
     return err('request.invalid', `There is no extension ${request.extension}.`, {
-      hint: names.length > 0 ? `Choose one of ${names.join(', ')}.` : 'There is none here.',
+      hint:
+        names.length > 0 ? `Choose one of ${names.join(', ')}.` : 'This folder has no extension.',
     })
   }
   const file = repository?.file ?? setupFile

@@ -92,7 +92,7 @@ class Loads {
     if (pairs.length > 0) return pairs
     if (error) {
       const { missingModule } = error
-      this.draft.remark(`${file} fails before it loads anything: ${error.message}`, {
+      this.draft.remark(`${file} fails before it loads an extension: ${error.message}`, {
         file: error.file,
         line: error.line,
         command: missingModule === null ? '' : `pip install ${missingModule}`,
@@ -132,7 +132,10 @@ export async function readScripts(
     else draft.remark(recorded.error.message, { file: script.file })
   }
   for (const { file, line } of scripts.slice(mostRun))
-    draft.remark('This script is not run: too many scripts load extensions.', { file, line })
+    draft.remark(
+      `This script was not run: Opsmith runs at most ${mostRun} scripts that load extensions.`,
+      { file, line },
+    )
   return ok({
     source: 'script',
     file: pairs[0]?.cpu?.file ?? pairs[0]?.cuda?.file ?? first.file,

@@ -35,8 +35,10 @@ export function placeProposal(proposal: ProjectProposal, out: string): Result<Pr
   if (first) {
     return err(
       'request.invalid',
-      `The import needs a new file ${first.path} in ${folder}, with text from ${first.origin}. It cannot be written elsewhere.`,
-      { hint: 'Write opsmith.json into that folder, or save this text as a file there first.' },
+      `The import needs a new file ${first.path} in ${folder}, with text from ${first.origin}. You chose another folder for opsmith.json.`,
+      {
+        hint: 'Write opsmith.json into the folder of the sources, or first save the text as a file in that folder.',
+      },
     )
   }
   return ok(withRoot(proposal))

@@ -1,7 +1,7 @@
 import type { Result, WorkbenchError } from '../../contract/outcome'
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
+  ENOENT: 'it does not exist',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOSPC: 'the disk is full',
@@ -32,7 +32,8 @@ export function fileSystemReason(error: unknown): string | undefined {
 
 const readingCalls = /^(open|read|scandir|stat|lstat|access|realpath)$/
 
-const roomHint = 'Free some space, or set XDG_CACHE_HOME to a folder on a disk that has some.'
+const roomHint =
+  'Free some disk space, or set XDG_CACHE_HOME to a folder on a disk with free space.'
 const rightsHint =
   'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.'
 const hints: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ export async function changeable(folder: string, relative: string): Promise<Resu
   if (isManifestElsewhere(folder, relative)) {
     return err('request.invalid', `opsmith.json is in ${manifestFolderOf(folder)}.`, {
       path: 'path',
-      hint: 'Move or delete it there.',
+      hint: 'Move or delete opsmith.json in that folder.',
     })
   }
   const target = await withoutLinks(folder, relative)
@@ -108,7 +108,7 @@ export async function moveInProject(
     const moved = await fs.lstat(from.value)
     if (known && (known.ino !== moved.ino || known.dev !== moved.dev))
       return err('io', `Could not rename ${relative}: ${newRelative} exists already.`, {
-        hint: 'Choose another name, or rename what is there first.',
+        hint: 'Choose another name, or rename the existing file first.',
       })
     await fs.mkdir(path.dirname(to.value), { recursive: true })
     await fs.rename(from.value, to.value)

@@ -126,7 +126,10 @@ export async function writeProjectFile(
           now === ''
             ? `${relative} was deleted on disk since it was opened.`
             : `${relative} changed on disk since it was opened.`,
-          { hint: 'Compare the two, then keep your text or load the one on disk.', path: relative },
+          {
+            hint: 'Compare both versions. Then keep your text, or load the file from disk.',
+            path: relative,
+          },
         )
       }
     }

@@ -99,9 +99,13 @@ export async function withoutLinks(folder: string, name: string): Promise<Result
   for (let part = path.dirname(target); ; part = path.dirname(part)) {
     const stat = await fs.lstat(part).catch(() => undefined)
     if (stat?.isSymbolicLink()) {
-      return err('io', `${part} is a symbolic link: nothing is written or deleted through it.`, {
-        hint: 'Choose the folder that it leads to, or delete the link.',
-      })
+      return err(
+        'io',
+        `${part} is a symbolic link: Opsmith does not write or delete files through links.`,
+        {
+          hint: 'Choose the folder that the link points to, or delete the link.',
+        },
+      )
     }
     if (part === path.resolve(folder)) return ok(target)
   }

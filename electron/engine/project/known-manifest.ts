@@ -4,7 +4,7 @@ import { manifest } from '../../contract/manifest'
 import { formIds, lintCodes } from './all-manifest-names'
 
 const unknownName = (what: string, name: unknown, known: readonly string[]): string =>
-  `there is no ${what} ${JSON.stringify(name)}; there are ${known.join(', ')}`
+  `there is no ${what} ${JSON.stringify(name)}; choose from ${known.join(', ')}`
 
 const formName = z.enum(formIds, {
   error: ({ input }) => unknownName('export form', input, formIds),

@@ -78,7 +78,7 @@ async function makeFolder(folder: string): Promise<Result<null>> {
   }
   const other = (await fs.readdir(folder)).find(isOccupying)
   if (other === undefined) return ok(null)
-  return err('io', `There is a folder ${folder} already, and it has files: ${other}.`, {
+  return err('io', `The folder ${folder} already exists, and it has files: ${other}.`, {
     hint: 'Choose another name.',
   })
 }
@@ -99,7 +99,7 @@ export async function createProject(
   if (!/^[a-z][a-z0-9_]{0,60}$/.test(name) || reserved.has(name)) {
     return err('request.invalid', `${name} cannot be a project name.`, {
       path: 'name',
-      hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a word of C++ or Python.',
+      hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a keyword of C++ or Python.',
     })
   }
   const templates = await listTemplates(installation)

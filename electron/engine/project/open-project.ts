@@ -142,9 +142,13 @@ export function folderOf(project: ProjectOrFolder): string {
 
 /** The refusal of whatever would run code of a folder that is not trusted. */
 export function restricted(folder: string): Result<never> {
-  return err('project.restricted', `${folder} is open in restricted mode: nothing in it is run.`, {
-    hint: 'If you trust its authors, trust the folder: "Trust this folder" at the top of the window.',
-  })
+  return err(
+    'project.restricted',
+    `${folder} is open in restricted mode: Opsmith does not run its code.`,
+    {
+      hint: 'If you trust its authors, choose "Trust this folder" at the top of the window.',
+    },
+  )
 }
 
 /** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */

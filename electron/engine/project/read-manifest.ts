@@ -36,7 +36,7 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
 
 /** What breaks JSON, to be read after "opsmith.json is not JSON". */
 const syntaxErrors: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is not a value; put strings in double quotes',
+  InvalidSymbol: 'this word is not a value; put strings in double quotes',
   InvalidNumberFormat: 'this is not a number',
   PropertyNameExpected: 'expected a key in double quotes here',
   ValueExpected: 'expected a value here',
@@ -44,7 +44,7 @@ const syntaxErrors: Readonly<Record<string, string>> = {
   CommaExpected: 'a comma is missing before this',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
-  EndOfFileExpected: 'there is text after its end',
+  EndOfFileExpected: 'there is text after the end of the object',
   InvalidCommentToken: 'this comment is not allowed',
   UnexpectedEndOfComment: 'a comment is not closed',
   UnexpectedEndOfString: 'a string is not closed on its line',
@@ -213,11 +213,11 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
     if (!stat) return err('project.missing', `There is no folder ${folder}.`)
     if (!stat.isDirectory()) {
       return err('project.missing', `${folder} is a file, not the folder of an operator project.`, {
-        hint: 'Name the folder that has its opsmith.json.',
+        hint: 'Name the folder that contains opsmith.json.',
       })
     }
     return err('project.missing', `${folder} is not an operator project: it has no opsmith.json.`, {
-      hint: 'Open a folder that has one, or start from a copy of a sample.',
+      hint: 'Open a folder that has an opsmith.json, or copy a sample.',
     })
   }
 }

@@ -44,7 +44,7 @@ function whyUnreadable(file: string): string | undefined {
   try {
     const { size } = fs.fstatSync(descriptor)
     if (size > largestSource) {
-      return `has ${size >> 20} MB; sources of up to ${largestSource >> 20} MB are compiled.`
+      return `is ${size >> 20} MB; the limit for a source is ${largestSource >> 20} MB.`
     }
     const start = Buffer.alloc(2)
     const bytes = fs.readSync(descriptor, start, 0, start.length, 0)
@@ -59,8 +59,8 @@ function whyUnreadable(file: string): string | undefined {
 function missingSourceHint(folder: string, pattern: string): string {
   const submodule = submoduleOf(folder, pattern)
   return submodule
-    ? `The git submodule ${submodule.path} is empty: ${fetchCommand(submodule)}`
-    : 'Create the file, or correct the name: paths are relative to opsmith.json, and * and ** do not follow links to folders.'
+    ? `The git submodule ${submodule.path} is empty. Fetch it: ${fetchCommand(submodule)}`
+    : 'Create the file, or correct the name. Paths are relative to opsmith.json. * and ** do not follow links to folders.'
 }
 
 /** Links to folders that a pattern does not name: * and ** do not follow them, since any tree may be behind one. */

@@ -27,7 +27,7 @@ const entry = (backwardArgs: string[], gradients: (string | null)[]): PlacedEntr
 
 export const cases: LintCase[] = [
   one('opsmith-backward-results', 'too few', autograd('return »{grads[0], grads[0]};'), {
-    message: /^F::backward gives 2 gradients, but forward has 3 inputs\.$/,
+    message: /^F::backward returns 2 gradients, but forward has 3 inputs\.$/,
     fixed: autograd('return {grads[0], grads[0], at::Tensor()};'),
   }),
   one(
@@ -54,7 +54,7 @@ export const cases: LintCase[] = [
 `,
     {
       entries: [entry(['grad:0'], ['x', 'w'])],
-      message: /^backward gives 3 results, but "gradients" of autograd entry op lists 2\.$/,
+      message: /^backward returns 3 results, but "gradients" of autograd entry op lists 2\.$/,
     },
   ),
   one(
@@ -77,7 +77,8 @@ at::Tensor backward(const at::Tensor& grad, double factor) { return grad * facto
 `,
     {
       entries: [entry(['grad:0', 'scale'], ['x'])],
-      message: /^autograd entry op names an input scale, but forward has x, factor\.$/,
+      message:
+        /^autograd entry op names the input scale, but the inputs of forward are x, factor\.$/,
     },
   ),
   one(

@@ -31,7 +31,7 @@ TORCH_LIBRARY_IMPL(ops, CPU, m) {
   m.impl("g", [](const at::Tensor& x, »short n) { return x * n; });
 }
 `,
-    { message: /^ops::f gives long, which operators cannot; use int64_t\.$/ },
+    { message: /^ops::f returns long, which the dispatcher does not support; use int64_t\.$/ },
   ),
   one(
     'opsmith-float-argument',
@@ -142,7 +142,7 @@ const contiguous: LintCase[] = [
       'at::Tensor x',
     ),
     {
-      message: /^x is not known to be contiguous/,
+      message: /^x may not be contiguous/,
       fixed: operator(
         `  auto unused = x.contiguous();
   TORCH_CHECK(x.is_contiguous(), "f: x must be contiguous");
@@ -292,7 +292,7 @@ const alias: LintCase[] = [
 TORCH_LIBRARY(ops, m) { m.def("f(Tensor x, Tensor y) -> Tensor", &f); }
 `,
     {
-      message: /^ops::f writes to x, but its schema says that it does not\.$/,
+      message: /^ops::f writes to x, but its schema does not declare the write\.$/,
       fixed: `at::Tensor f(at::Tensor x, const at::Tensor& y) {
   x.add_(y);
   return x + y;
@@ -387,7 +387,7 @@ const twice: LintCase[] = [
       '/b.cpp':
         '»TORCH_LIBRARY(ops, m) {\n  m.def(»"f(Tensor x, int n) -> Tensor");\n}\nTORCH_LIBRARY_IMPL(ops, CPU, m) { m.impl(»"f", &g); }\nTORCH_LIBRARY_IMPL(ops, Meta, m) { m.impl("f", &g); }\n',
     },
-    message: /^ops has a TORCH_LIBRARY already; the library will not load\.$/,
+    message: /^The namespace ops already has a TORCH_LIBRARY; the library will not load\.$/,
   },
   {
     code: 'opsmith-registered-twice',

@@ -126,7 +126,7 @@ export class CompileServer {
       }
       const timer = setTimeout(() => {
         this.close()
-        fail('it could not compile the headers.')
+        fail(`it did not compile the headers within ${startLimit / 1000} s.`)
       }, startLimit)
       this.child.on('error', (error) => {
         clearTimeout(timer)
@@ -149,7 +149,7 @@ export class CompileServer {
           if (!answer) {
             clearTimeout(timer)
             this.close()
-            fail('its answer cannot be read.')
+            fail('Opsmith cannot read its answer.')
             return
           }
           if (answer.event === 'ready') {

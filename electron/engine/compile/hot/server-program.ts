@@ -251,7 +251,8 @@ async function make(
     await placeSealedFolder(temporary, place.folder)
     pruneFolder(path.dirname(place.folder), limitBytes)
     const program = await programIn(place, toolchain)
-    if (!program) return err('io', `${place.folder} was deleted while it was written.`)
+    if (!program)
+      return err('io', `${place.folder} was deleted while Opsmith wrote it. Build again.`)
     return ok({ program, seconds: (performance.now() - started) / 1000, made: true })
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true })

@@ -205,9 +205,9 @@ export class Assemblies {
     build: string,
   ): Promise<Result<OtherSide>> {
     if (form !== 'machine') {
-      return err('request.invalid', 'Of an earlier build, only machine code is available.', {
+      return err('request.invalid', 'An earlier build has only machine code, not PTX or SASS.', {
         path: 'other',
-        hint: 'Compare PTX and SASS with a compile with other flags instead.',
+        hint: 'To compare PTX or SASS, choose other flags instead of an earlier build.',
       })
     }
     const kept = await this.services.keptBuild(project, build)
@@ -265,9 +265,13 @@ export class Assemblies {
     const { plan, places, remarks } = known.value
     const source = path.resolve(folder, file)
     if (isCuda(source)) {
-      return err('request.invalid', 'clang makes no remarks on CUDA sources: nvcc compiles them.', {
-        path: 'file',
-      })
+      return err(
+        'request.invalid',
+        'Optimization remarks come from clang, but nvcc compiles CUDA sources.',
+        {
+          path: 'file',
+        },
+      )
     }
     const made =
       remarks.get(source) ?? remarksOf(plan, source, { folder: known.value.folder, places, signal })
@@ -290,7 +294,9 @@ export class Assemblies {
     const isThere = loops.some(({ first, last }) => first === loop.first && last === loop.last)
     return isThere
       ? await estimateLoop(report.value, loop)
-      : err('request.invalid', `${shown.title} has no innermost loop there.`, { path: 'loop' })
+      : err('request.invalid', `The chosen rows of ${shown.title} are not an innermost loop.`, {
+          path: 'loop',
+        })
   }
 
   private async functionAt(
@@ -322,7 +328,7 @@ export class Assemblies {
     }
     return found
       ? ok(found)
-      : err('operator.unknown', `The library has no code of ${path.basename(file)}:${line}.`, {
+      : err('operator.unknown', `The library has no code for ${path.basename(file)}:${line}.`, {
           hint: 'Place the cursor in a function that is compiled and used, or choose one from the list.',
         })
   }
@@ -341,8 +347,8 @@ function chosenByName(
     return err('operator.unknown', `There is no function ${name} in the library.`, {
       hint:
         names.length === 0
-          ? 'It has no function of this kind.'
-          : `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
+          ? 'The library has no functions in this form.'
+          : `The library has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
   // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace again each time.

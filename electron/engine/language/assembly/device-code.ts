@@ -55,7 +55,7 @@ export function withoutArchitectures(args: readonly string[]): { args: string[];
 /** Why SASS cannot be shown here; "" when it can. */
 export function whyNoSass(toolchain: Toolchain): string {
   return findDisassembler(toolchain) === undefined
-    ? 'SASS needs nvdisasm or cuobjdump, but none is installed. Both are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump). They also come with Triton in the Python of this libtorch (pip install triton).'
+    ? 'SASS needs nvdisasm or cuobjdump, but neither is installed. Install cuda-nvdisasm or cuda-cuobjdump from the CUDA toolkit. Or install Triton, which contains them, in the Python of this libtorch: pip install triton.'
     : ''
 }
 

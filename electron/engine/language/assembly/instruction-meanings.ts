@@ -5,12 +5,12 @@ import x86 from './x86-instructions.json'
 
 /** Of x86, what the table of Opcodes does not have. */
 const moreX86: Record<string, string> = {
-  endbr64: 'A place that indirect jumps may go to (control-flow protection)',
-  movabs: 'Move a 64-bit constant or from a 64-bit address',
+  endbr64: 'Mark a valid target of indirect jumps (control-flow protection)',
+  movabs: 'Move a 64-bit constant, or load or store at a 64-bit address',
   leave: "Restore the caller's frame: rsp from rbp, then pop rbp",
-  'rep stos': 'Fill memory: rcx times the value in al, ax, eax or rax',
+  'rep stos': 'Fill memory with rcx copies of al, ax, eax or rax',
   'rep movs': 'Copy memory: rcx elements from rsi to rdi',
-  syscall: 'Call the kernel',
+  syscall: 'Call the kernel of the operating system',
   hlt: 'Stop the processor until an interrupt',
 }
 

@@ -80,13 +80,14 @@ function warningsOf(said: string): string[] {
   const warnings: string[] = []
   if (said.includes('found a call')) {
     warnings.push(
-      'The loop calls a function. llvm-mca does not know how long that takes, and assumes 100 cycles.',
+      'The loop calls a function. llvm-mca does not know how long the call takes, and assumes 100 cycles.',
     )
   }
   const unread = [...said.matchAll(/error: invalid .*\n(.*)\n/g)].map((match) => match[1] ?? '')
   const unknown = [...said.matchAll(/^note: instruction:\s*(.*)$/gm)].map((match) => match[1] ?? '')
   const left = [...new Set([...unread, ...unknown].map((text) => text.trim().split(/\s/)[0] ?? ''))]
-  if (left.length > 0) warnings.push(`llvm-mca does not know ${left.join(', ')}, and ignored it.`)
+  if (left.length > 0)
+    warnings.push(`llvm-mca ignored instructions that it does not know: ${left.join(', ')}.`)
   return warnings
 }
 
@@ -100,15 +101,19 @@ export async function estimateLoop(
   loop: RowRange,
 ): Promise<Result<LoopEstimate>> {
   if (report.form !== 'machine' || report.architecture !== 'x86-64') {
-    return err('request.invalid', 'Loops are estimated in machine code of x86-64 only.', {
+    return err('request.invalid', 'Opsmith estimates loops only in x86-64 machine code.', {
       path: 'loop',
     })
   }
   const tool = findMca()
   if (tool === undefined) {
-    return err('toolchain.missing', 'llvm-mca, which estimates loops, is not installed.', {
-      hint: "It is one of LLVM's tools: apt-get install llvm-19 (Debian, Ubuntu), dnf install llvm, pacman -S llvm.",
-    })
+    return err(
+      'toolchain.missing',
+      'llvm-mca is not installed; Opsmith needs it to estimate loops.',
+      {
+        hint: 'Install LLVM: apt-get install llvm-19 (Debian, Ubuntu), dnf install llvm, pacman -S llvm.',
+      },
+    )
   }
   const { rows } = report
   const wanted: number[] = []

@@ -77,7 +77,7 @@ export async function remarksOf(
   if (compiler.family !== 'clang') {
     return err(
       'toolchain.mismatch',
-      'This project is built with g++; the remarks are those of clang.',
+      'This project is built with g++, but optimization remarks come from clang.',
       {
         hint: 'Choose clang in Settings, or with "toolchain" in opsmith.json.',
       },

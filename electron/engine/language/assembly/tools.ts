@@ -28,7 +28,7 @@ export async function askTool(
   const result = await runProcess(tool, args, { ...options, limits })
   if (result.stopped === 'cancelled') return err('cancelled', 'Stopped.')
   if (result.exitCode !== 0 || result.truncated) {
-    const why = result.truncated ? 'prints more than can be kept' : 'failed'
+    const why = result.truncated ? 'printed more text than Opsmith can read' : 'failed'
     return err('toolchain.mismatch', `${tool} ${why}.`, { detail: result.stderr.slice(-4000) })
   }
   return ok(result.stdout)

@@ -42,7 +42,7 @@ export async function compileTo(
   if (made.stopped === 'cancelled') return err('cancelled', 'The compile was stopped.')
   if (made.exitCode === 0) return { ok: true, value: made.stderr }
   return err('build.required', `${task.label} does not compile.`, {
-    hint: 'Look at the flags that were added, and at Problems.',
+    hint: 'Check the added flags. If the project does not build either, Problems lists the errors.',
     detail: (made.stderr + made.stdout).slice(-8000),
   })
 }
@@ -79,7 +79,7 @@ export async function functionUnderPlan(
     )
     if (linked.stopped === 'cancelled') return err('cancelled', 'The link was stopped.')
     if (linked.exitCode !== 0) {
-      return err('build.required', `What was compiled with ${label} cannot be linked.`, {
+      return err('build.required', `The project does not link with ${label}.`, {
         detail: linked.stderr.slice(-8000),
       })
     }

@@ -264,7 +264,7 @@ export class Clangd {
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
-        reject(new Error(`it did not answer within ${startLimit / 1000} s`))
+        reject(new Error(`did not answer within ${startLimit / 1000} s`))
       }, startLimit)
     })
     try {
@@ -366,8 +366,8 @@ export class Clangd {
         state: 'failed',
         busy: false,
         pid: 0,
-        message: `${name} ${reason}. It has ended ${this.ends.length} times in ${lately / 60_000} minutes and is not started again.`,
-        hint: lines === '' ? 'Start it again from the command palette.' : lines,
+        message: `${name} ${reason}. It has ended ${this.ends.length} times in ${lately / 60_000} minutes, so Opsmith does not start it again.`,
+        hint: lines === '' ? 'Start clangd again from the command palette.' : lines,
       })
       return
     }
@@ -375,7 +375,7 @@ export class Clangd {
       state: 'restarting',
       busy: false,
       pid: 0,
-      message: `${name} ${reason}. It is started again.`,
+      message: `${name} ${reason}. Opsmith starts it again.`,
       hint: lines,
     })
     this.pause = setTimeout(() => {

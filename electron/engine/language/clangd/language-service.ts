@@ -225,8 +225,8 @@ export class LanguageService {
     const answer = await this.ask<WorkspaceEdit>(at, 'textDocument/rename', params, asked)
     if (!answer.ok) return answer
     if (answer.value === null) {
-      return err('request.invalid', 'clangd gave no answer, and nothing was renamed.', {
-        hint: 'Rename it again.',
+      return err('request.invalid', 'clangd did not answer, so nothing was renamed.', {
+        hint: 'Try to rename it again.',
       })
     }
     const edits = fromWorkspaceEdit(answer.value)
@@ -268,7 +268,7 @@ export class LanguageService {
     return done.every(Boolean)
       ? ok({ word, files: [here, ...files] })
       : err('request.invalid', `clangd did not read all files that contain "${word}".`, {
-          hint: 'It may be busy with other files: try again.',
+          hint: 'clangd may be busy with other files: try again.',
         })
   }
 
@@ -325,7 +325,11 @@ export class LanguageService {
     const action =
       this.offered.file === this.clangd.fileOf(file) ? this.offered.actions[id] : undefined
     const server = await this.clangd.ready()
-    if (!action || !server) return err('request.invalid', 'The text has changed in the meantime.')
+    if (!action || !server)
+      return err(
+        'request.invalid',
+        'The text has changed since the fix was offered: open the list of fixes again.',
+      )
     const source = new CancellationTokenSource()
     try {
       const edit =

@@ -134,7 +134,7 @@ export class ClangdServer {
       this.end(`could not be started: ${error.message}`)
     })
     this.child.on('exit', (code, signal) => {
-      this.end(signal ? `was ended by ${signal}` : `ended with code ${code ?? 0}`)
+      this.end(signal ? `was killed by ${signal}` : `exited with code ${code ?? 0}`)
     })
     this.connection = createProtocolConnection(
       new StreamMessageReader(this.child.stdout),

@@ -92,7 +92,7 @@ export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): 
       found.push({
         source: forward.source,
         node: forward.returnNode ?? forward.node,
-        message: `autograd entry ${entry.name} names an input ${name}, but ${entry.forward} has ${names.join(', ')}.`,
+        message: `autograd entry ${entry.name} names the input ${name}, but the inputs of ${entry.forward} are ${names.join(', ')}.`,
         notes: [note],
       })
     }
@@ -104,7 +104,7 @@ export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): 
     found.push({
       source: backward.source,
       node,
-      message: `${entry.backward} gives ${counted(count, 'result')}, but "gradients" of autograd entry ${entry.name} lists ${entry.gradients.length}.`,
+      message: `${entry.backward} returns ${counted(count, 'result')}, but "gradients" of autograd entry ${entry.name} lists ${entry.gradients.length}.`,
       notes: [note],
     })
   }
@@ -115,7 +115,7 @@ export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): 
     found.push({
       source: backward.source,
       node: backward.returnNode ?? backward.node,
-      message: `${entry.backward} takes ${counted(parameters.length, 'argument')}, but "backwardArgs" of autograd entry ${entry.name} gives ${given}.`,
+      message: `${entry.backward} takes ${counted(parameters.length, 'argument')}, but "backwardArgs" of autograd entry ${entry.name} has ${given}.`,
       notes: [note],
     })
   }

@@ -28,7 +28,7 @@ function withoutParser(error: unknown): Result<never> {
     'The lints failed: their parser is missing, or there is a bug in Opsmith.',
     {
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      hint: 'Run set-up again: it puts the parser into dist/grammars.',
+      hint: 'Run set-up again to install the parser in dist/grammars.',
     },
   )
 }

@@ -90,7 +90,7 @@ export class ProgramChecks {
     const library = hosts.loadedPath()
     const compile: Compile = async (changed) => {
       const isFree = await hosts.whenIdle(() => mine !== this.latest)
-      if (!isFree) return err('cancelled', 'A newer text is checked.')
+      if (!isFree) return err('cancelled', 'A newer version of the program is being checked.')
       return await hosts.call(
         'program.functions',
         { ...source, source: changed },

@@ -68,11 +68,11 @@ function inPlainWords(text: string): string {
   return text
     .replace(
       /^Expected a value of type '([^']+)' for argument '([^']+)' but instead found type '([^']+)'/,
-      'argument $2 takes a $1 and gets a $3',
+      'argument $2 needs type $1, but has type $3',
     )
     .replace(
       /^Could not match type (.+?) to (.+?) in argument '([^']+)'.*$/,
-      'argument $3 takes a $2 and gets a $1',
+      'argument $3 needs type $2, but has type $1',
     )
     .replace(/\.$/, '')
 }
@@ -92,8 +92,8 @@ function shortened(message: string): Said {
   const name = /^[^(]+/.exec(first.schema)?.[0].split('.')[0] ?? ''
   const words =
     tried.length === 1
-      ? `${name} does not take these arguments: ${inPlainWords(first.why)}`
-      : `None of the ${tried.length} overloads of ${name} takes these arguments; of the first, ${inPlainWords(first.why)}`
+      ? `${name} does not accept these arguments: ${inPlainWords(first.why)}`
+      : `None of the ${tried.length} overloads of ${name} accepts these arguments; in the first overload, ${inPlainWords(first.why)}`
   const notes = tried
     .slice(0, mostNotes)
     .map(({ schema, why }) => `${schema}: ${inPlainWords(why)}`)

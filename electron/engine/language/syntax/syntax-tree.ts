@@ -53,7 +53,7 @@ export async function parseCpp(root: string, text: string): Promise<SyntaxNode> 
   starting ??= startParser(root)
   const parser = await starting
   const tree = parser.parse(text)
-  if (!tree) throw new Error('the parser was not given its language')
+  if (!tree) throw new Error('the parser has no C++ grammar')
   const cursor = tree.walk()
   try {
     return copy(cursor, undefined)

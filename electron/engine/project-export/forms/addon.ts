@@ -58,14 +58,14 @@ function entry(project: ExportedProject): string {
 function readme(project: ExportedProject, name: string): string {
   const example = javascriptExample(project)
   return readmeOf(project, name, [
-    'A compiled package for Node and Electron: the install builds nothing.',
+    'A compiled package for Node and Electron. Its installation does not compile anything.',
     '## Install',
     codeBlock(
       'shell',
       'npm install /path/to/this/folder',
       'export LD_LIBRARY_PATH=/path/to/torch/lib',
     ),
-    `It needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, from a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or one unpacked from pytorch.org. The loader also looks in the folder of the package's own libraries.`,
+    `The package needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, from a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or from an archive of pytorch.org. The loader also looks for libtorch in the package's folder.`,
     '## Use',
     codeBlock(
       'js',
@@ -84,7 +84,7 @@ function readme(project: ExportedProject, name: string): string {
     'If the name of an operator is unique, you can call it without its namespace. Tensors are copied in and out. `index.d.ts` has the types.',
     ...(project.classes.length > 0
       ? [
-          'JavaScript cannot create objects of the classes below: call operators that take one from Python, TorchScript or C++.',
+          'JavaScript cannot create objects of the classes below. To call an operator that needs such an object, use Python, TorchScript or C++.',
         ]
       : []),
     '## Test',
@@ -157,7 +157,7 @@ export const form: Form = {
   order: 7,
   purpose: 'An npm package with the Node addon, its types and a test',
   needs:
-    'a name that npm accepts (`name`, or `packageName` in opsmith.json), and the Node addon for its libtorch',
+    "a name that npm accepts (`name`, or `packageName` in opsmith.json), and Opsmith's Node addon for the libtorch of the project",
   tools: ['node', 'npm'],
   refusal: (manifest) => refusalOf(npmPackage(manifest)),
   files: addonFiles,

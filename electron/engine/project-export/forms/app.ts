@@ -36,12 +36,12 @@ function readme(project: ExportedProject): string {
       run,
     ),
     [
-      '- `main.cpp`: the application; it uses libtorch and no code of the operators.',
+      '- `main.cpp`: the application. It includes only headers of libtorch.',
       `- \`${name}/\`: the operators, in a library that the application is linked with.`,
       '- `models/`: functions that use the operators, saved by TorchScript.',
-      '- `calls/`: inputs for them, with the results at the time of the export.',
+      '- `calls/`: inputs for the models, and the results at the time of the export.',
     ].join('\n'),
-    '`ctest --test-dir build` runs every model on every recorded call of it.',
+    '`ctest --test-dir build` runs every model on each of its recorded calls.',
     noAsNeeded.join('\n') + ` \`${name}/CMakeLists.txt\` sets this flag.`,
   ])
 }

@@ -6,7 +6,7 @@ import { cmakeFiles } from '../templates/cmake-project'
 export const form: Form = {
   id: 'cmake',
   order: 2,
-  purpose: 'A CMake project that installs and is found by find_package',
+  purpose: 'A CMake project that you can install and use with find_package',
   needs: '',
   tools: ['cmake'],
   files: (project) => ok(cmakeFiles(project)),

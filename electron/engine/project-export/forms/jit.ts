@@ -90,10 +90,11 @@ function loadScript(project: ExportedProject): string {
     ...header(
       project,
       [
-        `Compiles the operators of ${name} when it is imported, and registers them.`,
+        `Compiles and registers the operators of ${name} on import.`,
         '',
         'The compiled library is kept in TORCH_EXTENSIONS_DIR, by default ~/.cache/torch_extensions.',
-        'In a notebook, import it once: another run of the same cell would register the operators twice.',
+        'In a notebook, restart the kernel after you change a source:',
+        'a process can register an operator only once.',
       ],
       ['from pathlib import Path'],
     ),
@@ -115,7 +116,7 @@ function loadScript(project: ExportedProject): string {
     ...here(sources.includeFolders),
     '    ],',
     ...flagLines(project),
-    '    # A library that registers with the dispatcher; Python imports nothing from it.',
+    '    # The library registers operators with the dispatcher. It is not a Python module.',
     '    is_python_module=False,',
     ')',
   ].join('\n')
@@ -137,9 +138,9 @@ function inlineScript(project: ExportedProject, source: string): string {
     ...header(
       project,
       [
-        `The operators of ${name} in one file: compiled from the text below when it is imported.`,
+        `Compiles and registers the operators of ${name} on import, from the source in this file.`,
         '',
-        `It does what load_${name}.py does, with the sources inside, for load_inline.`,
+        `This file does the same as load_${name}.py, with load_inline instead of load.`,
       ],
       [],
     ),
@@ -154,7 +155,7 @@ function inlineScript(project: ExportedProject, source: string): string {
     '    cpp_sources=SOURCE,',
     ...flagLines(project),
     '    is_python_module=False,',
-    '    # The source includes what it needs; torch/extension.h would take half a minute more.',
+    '    # The source includes the headers that it needs; torch/extension.h would take half a minute more.',
     '    no_implicit_headers=True,',
     ')',
   ].join('\n')
@@ -170,10 +171,10 @@ function jitFiles(project: ExportedProject): FileTree {
       `import load_${name}  # compiles the first time, loads after that`,
       'import torch',
     ),
-    `It needs a C++ compiler and ninja (\`pip install ninja\`). \`load_${name}.py\` compiles the files of this folder${inline === undefined ? '' : `; \`inline_${name}.py\` holds its source itself and can be copied anywhere`}.`,
+    `The import needs a C++ compiler and ninja (\`pip install ninja\`). \`load_${name}.py\` compiles the files of this folder${inline === undefined ? '' : `. \`inline_${name}.py\` contains its source: you can copy it anywhere`}.`,
     ...(inline === undefined
       ? [
-          `There is no \`load_inline\` variant: it is for a single source without headers of the project${project.sources.usesSupport ? `, and these sources need \`${supportFolder}\`` : ''}.`,
+          `There is no \`load_inline\` variant: \`load_inline\` needs a single source without project headers${project.sources.usesSupport ? `, but these sources need \`${supportFolder}\`` : ''}.`,
         ]
       : []),
     ...testSection(project, 'python -m unittest discover tests'),
@@ -225,7 +226,7 @@ function firstOperator(proof: Proof): string {
 export const form: Form = {
   id: 'jit',
   order: 6,
-  purpose: 'Python files that compile on import, by load and load_inline',
+  purpose: 'Python files that compile the operators on import, with load or load_inline',
   needs: '',
   tools: ['python'],
   files: (project) => ok(jitFiles(project)),

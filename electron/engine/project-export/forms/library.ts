@@ -37,14 +37,14 @@ function lists(project: ExportedProject): string {
 function readme(project: ExportedProject): string {
   const { name } = project
   return readmeOf(project, `lib${name}.so`, [
-    '`ABI.md` says which machines it runs on, and what to set there.',
+    '`ABI.md` lists what a machine needs to load the library.',
     '## In Python',
     codeBlock('python', 'import torch', '', `torch.ops.load_library("lib${name}.so")`),
-    `Its operators are then in \`torch.ops\`, for eager code, \`torch.compile\` and TorchScript alike.`,
+    `\`torch.ops\` then has the operators, for eager code, \`torch.compile\` and TorchScript.`,
     ...testSection(project, 'python -m unittest discover tests'),
     '## In C++',
     noAsNeeded.join('\n'),
-    '`cpp/` is a program that links it:',
+    '`cpp/` is a C++ program that links the library:',
     codeBlock(
       'shell',
       `cmake -S cpp -B build -DCMAKE_PREFIX_PATH=${torchPrefix}`,
@@ -81,7 +81,7 @@ function libraryFiles(project: ExportedProject, abi: AbiReport): FileTree {
 export const form: Form = {
   id: 'library',
   order: 1,
-  purpose: 'A .so for torch.ops.load_library and C++, with a report of what it needs',
+  purpose: 'A .so for torch.ops.load_library and C++, with a report on its ABI',
   needs: '',
   tools: ['python', 'cmake'],
   files: (project, abi) => ok(libraryFiles(project, abi)),

@@ -43,7 +43,7 @@ function makeLines(project: ExportedProject): string {
     `${upper}_CXXFLAGS = -std=c++${cxxStandard} -D_GLIBCXX_USE_CXX11_ABI=${cxx11Abi ? 1 : 0} \\`,
     '  -isystem $(TORCH_DIR)/include -isystem $(TORCH_DIR)/include/torch/csrc/api/include',
     '',
-    '# libtorch first, to be found at run time, then the operators, which no code names.',
+    '# --no-as-needed keeps the libraries, although no code uses their symbols. -rpath is for the loader.',
     `${upper}_TORCHFLAGS = -L$(TORCH_DIR)/lib -Wl,--no-as-needed -ltorch -ltorch_cpu${hasCuda ? ' -ltorch_cuda -lc10_cuda' : ''} -lc10 \\`,
     '  -Wl,-rpath,$(TORCH_DIR)/lib',
     `${upper}_LINKFLAGS = -L$(${upper}_DIR)/lib -Wl,--no-as-needed -l${name} \\`,
@@ -59,10 +59,10 @@ function exampleMakefile(project: ExportedProject): string {
     `\t./run_call ${model} ${call}${tolerances}`,
   ])
   return [
-    '# An application that is linked with the operators by flags alone:',
+    '# Builds an application that is linked with the operators:',
     '#',
-    '#   make check              with the lines of the .mk file',
-    '#   make check-pkg-config   with those of the .pc file',
+    '#   make check              with the flags of the .mk file',
+    '#   make check-pkg-config   with the flags of the .pc file',
     '',
     `include ../${name}.mk`,
     '',
@@ -103,18 +103,18 @@ function readme(project: ExportedProject): string {
       `CXXFLAGS += $(${upper}_CXXFLAGS)    # for sources that include libtorch`,
       `LINKFLAGS += $(${upper}_LINKFLAGS)`,
     ),
-    '`TORCH_DIR` is the folder of libtorch; without it, `python3` is asked.',
+    '`TORCH_DIR` is the folder of libtorch. If it is not set, make asks `python3` for the folder.',
     '## LAMMPS',
-    'In `src/MAKE/Makefile.mpi`, below `LINKFLAGS =`, by its whole path, since LAMMPS builds in a folder of its own:',
+    'In `src/MAKE/Makefile.mpi`, add these lines below `LINKFLAGS =`. Use an absolute path, because LAMMPS builds in another folder:',
     codeBlock(
       'make',
       `include /path/to/${name}.mk`,
       `CCFLAGS += $(${upper}_CXXFLAGS)`,
       `LINKFLAGS += $(${upper}_LINKFLAGS)`,
-      '# Where the linker complains about GNU_PROPERTY_TYPE of a newer libstdc++:',
+      '# If the linker complains about GNU_PROPERTY_TYPE of a newer libstdc++:',
       'LINKFLAGS += -static-libstdc++ -static-libgcc',
     ),
-    'The library holds no Python: `-lpython3.x`, which extensions made for Python ask for, is not needed.',
+    'The library does not use Python, so `-lpython3.x` is not needed.',
     '## pkg-config',
     codeBlock(
       'shell',
@@ -123,9 +123,9 @@ function readme(project: ExportedProject): string {
       `c++ main.o -o application $(pkg-config --libs ${name}) \\`,
       '  -L$TORCH_LIB -Wl,-rpath,$TORCH_LIB -ltorch -ltorch_cpu -lc10',
     ),
-    'At run time the loader finds both by the run-paths that these flags set. If you move the libraries later:',
+    'These flags set run-paths, so the loader finds the library and libtorch. If you move a library later, set:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=path/to/lib:/path/to/torch/lib'),
-    '`example/` is an application that is built so: `make -C example check`.',
+    '`example/` is an application that uses these flags: `make -C example check`.',
   ])
 }
 

@@ -62,14 +62,14 @@ function callCells(project: ExportedProject, call: RecordedCall): Cell[] {
 
 const check = [
   'def flatten(value):',
-  '    """Tuples and lists of tensors taken apart, in order."""',
+  '    """The tensors of nested tuples and lists, in order."""',
   '    if isinstance(value, (tuple, list)):',
   '        return [part for one in value for part in flatten(one)]',
   '    return [value]',
   '',
   '',
   'def check(result, recorded, rtol=None, atol=None):',
-  '    """A call gives the same result as when this notebook was exported."""',
+  '    """Compares the result of a call with the result at the export."""',
   '    for actual, expected in zip(flatten(result), flatten(recorded), strict=True):',
   '        torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=True)',
 ]
@@ -79,7 +79,7 @@ function notebook(project: ExportedProject): string {
   const cells = [
     markdownCell(`# ${name}\n\n${summaryOf(manifest)}.`),
     markdownCell(
-      'Loading the library registers its operators. Once a kernel: registering them a second time is an error, so restart the kernel instead of running this cell again after the library was replaced.',
+      'Loading the library registers its operators. A Jupyter kernel can do this only once. If you replace the library, restart the kernel before you run this cell again.',
     ),
     codeCell(
       'import torch',
@@ -118,7 +118,7 @@ function notebookFiles(project: ExportedProject): FileTree {
     ...Object.fromEntries(project.calls.map((call) => [`data/${call.name}.pt`, call.archive])),
     'README.md': readmeOf(project, `${name}, a notebook`, [
       codeBlock('shell', `jupyter notebook ${name}.ipynb`),
-      `Its kernel needs torch. The notebook loads \`lib${name}.so\` from its own folder and makes the calls in \`data/\` again.`,
+      `The Jupyter kernel needs torch. The notebook loads \`lib${name}.so\` from its own folder and makes the calls in \`data/\` again.`,
     ]),
   })
 }

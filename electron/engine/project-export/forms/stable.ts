@@ -26,9 +26,9 @@ function stableFiles(project: ExportedProject): Result<FileTree> {
     const places = obstacles.map(({ file, line, message }) => `${file}:${line}: ${message}`)
     return err(
       'project.invalid',
-      `The sources use more of libtorch than its stable ABI: ${places[0] ?? 'nothing registers by STABLE_TORCH_LIBRARY'}${places.length > 1 ? ` and ${places.length - 1} more` : ''}.`,
+      `The sources use more of libtorch than its stable ABI: ${places[0] ?? 'no source uses STABLE_TORCH_LIBRARY'}${places.length > 1 ? ` and ${places.length - 1} more` : ''}.`,
       {
-        hint: 'Include torch/csrc/stable and torch/headeronly only, and register by STABLE_TORCH_LIBRARY.',
+        hint: 'Include torch/csrc/stable and torch/headeronly only, and register with STABLE_TORCH_LIBRARY.',
         detail: places.join('\n'),
       },
     )
@@ -48,7 +48,7 @@ function stableFiles(project: ExportedProject): Result<FileTree> {
 export const form: Form = {
   id: 'stable',
   order: 5,
-  purpose: "The package as one abi3 wheel, on libtorch's stable ABI",
+  purpose: "A Python package as one abi3 wheel, on libtorch's stable ABI",
   needs:
     "sources that use only libtorch's stable ABI (torch/csrc/stable, STABLE_TORCH_LIBRARY), and a name that pip and Python accept",
   tools: ['python'],

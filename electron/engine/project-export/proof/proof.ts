@@ -189,12 +189,12 @@ export class Proof {
       const short = path.basename(command[0] ?? '')
       reason =
         result.stopped === 'timeout'
-          ? `${short} was ended after ${limits.seconds} s`
+          ? `${short} was stopped after ${limits.seconds} s, the time limit`
           : result.stopped === 'cancelled'
             ? 'stopped'
             : result.stopped === undefined
-              ? `${short} ended with ${result.exitCode ?? '?'}: ${lastWords(log)}`
-              : `${short} was ended by ${result.signal ?? result.stderr}`
+              ? `${short} exited with code ${result.exitCode ?? '?'}: ${lastWords(log)}`
+              : `${short} stopped: ${result.signal ?? result.stderr}`
       break
     }
     this.note({

@@ -182,7 +182,7 @@ function cudaLines(project: ExportedProject): string[] {
     ...(kernels.some((one) => !one.conditional)
       ? ['enable_language(CUDA)', 'find_package(CUDAToolkit REQUIRED)']
       : [
-          '# Without a CUDA compiler the library has its CPU part.',
+          '# Without a CUDA compiler, the library has only its CPU part.',
           'include(CheckLanguage)',
           'check_language(CUDA)',
           'if(CMAKE_CUDA_COMPILER)',
@@ -201,7 +201,10 @@ function findPackages(manifest: Manifest, parallel: boolean): string[] {
         `pkg_check_modules(${packageTarget(name)} REQUIRED IMPORTED_TARGET ${quoted(name)})`,
     ),
     ...(parallel
-      ? ['# at::parallel_for runs on one thread without it.', 'find_package(OpenMP COMPONENTS CXX)']
+      ? [
+          '# Without OpenMP, at::parallel_for runs on one thread.',
+          'find_package(OpenMP COMPONENTS CXX)',
+        ]
       : []),
   ]
 }
@@ -215,7 +218,7 @@ export function libraryLines(project: ExportedProject): string[] {
       .flatMap((target) => targetLines(project, target, targets)),
     ...conditionalLines(project, targets),
     `add_library(${project.name}::${project.name} ALIAS ${project.name})`,
-    '# No code names a symbol of this library: without this flag linkers drop it, with its operators.',
+    '# Applications use no symbol of this library: without this flag, linkers drop the library.',
     `target_link_options(${project.name} INTERFACE "LINKER:--no-as-needed")`,
   ]
 }
@@ -246,7 +249,7 @@ export function projectLines(project: ExportedProject, name: string): string[] {
 function runPathLines({ manifest }: ExportedProject): string[] {
   const folders = manifest.pkgConfig.map((name) => `\${${packageTarget(name)}_LIBRARY_DIRS}`)
   return [
-    '# Installed, it looks next to itself, then where libtorch is now; -DCMAKE_INSTALL_RPATH changes that.',
+    "# Folders in which the installed library looks for libraries: its own, then libtorch's current one.",
     'if(NOT DEFINED CMAKE_INSTALL_RPATH)',
     `  set(CMAKE_INSTALL_RPATH ${['"$ORIGIN"', '"${TORCH_INSTALL_PREFIX}/lib"', ...folders].join(' ')})`,
     'endif()',
@@ -262,7 +265,7 @@ function lists(project: ExportedProject): string {
     'include(CMakePackageConfigHelpers)',
     'include(GNUInstallDirs)',
     '',
-    `option(${upper}_TESTS "Build the program that makes the recorded calls again" \${PROJECT_IS_TOP_LEVEL})`,
+    `option(${upper}_TESTS "Build the tests, which make the recorded calls again" \${PROJECT_IS_TOP_LEVEL})`,
     '',
     ...runPathLines(project),
     ...libraryLines(project),
@@ -323,10 +326,10 @@ function readme(project: ExportedProject): string {
       'ctest --test-dir build --output-on-failure',
       'cmake --install build --prefix PREFIX',
     ),
-    '`CMakePresets.json` has the same as `release`, and a `debug` preset with a folder of its own: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
+    '`CMakePresets.json` has a preset `release` for this build, and a preset `debug` with its own build folder: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
     ...(conditional
       ? [
-          'Kernels for GPUs are compiled where CMake finds a CUDA compiler, for the architectures in `CMAKE_CUDA_ARCHITECTURES`.',
+          'If CMake finds a CUDA compiler, it compiles the CUDA kernels for the architectures in `CMAKE_CUDA_ARCHITECTURES`.',
         ]
       : []),
     '## Use',
@@ -342,7 +345,7 @@ function readme(project: ExportedProject): string {
     noAsNeeded.join('\n') + ' The CMake target sets this flag.',
     'If the loader does not find the library and libtorch, name their folders:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
-    'The tests make the calls that were recorded when this was exported, and compare the results.',
+    'The tests make the recorded calls again, and compare the results with the results at the export.',
   ])
 }
 

@@ -3,7 +3,8 @@ import { treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 
 /** Prints what a model gives, and compares it with what was recorded; libtorch is all it knows. */
-export const applicationSource = `// Loads a saved model, runs it on the arguments of a recorded call, and compares the results with // the recorded ones. Nothing here names an operator: linking their library registers them.
+export const applicationSource = `// Loads a saved model, runs it on the arguments of a recorded call, and compares the results with
+// the recorded results. The linked library registers its operators: no code here names an operator.
 //
 //   example_app MODEL.pt CALL.pt [RTOL ATOL]
 
@@ -17,7 +18,7 @@ namespace {
 
 using torch::jit::IValue;
 
-/// Tuples and lists of tensors taken apart, in order.
+/// Collects the values of nested tuples and lists of tensors, in order.
 void flatten(const IValue& value, std::vector<IValue>& into) {
   if (value.isTuple()) {
     for (const IValue& element : value.toTupleRef().elements()) flatten(element, into);
@@ -37,7 +38,7 @@ void default_tolerances(at::ScalarType type, double& rtol, double& atol) {
   if (type == at::kBFloat16) rtol = 1.6e-2, atol = 1e-5;
 }
 
-/// Prints how two results compare; false where they differ.
+/// Prints how two results compare. Returns false if they differ.
 bool compare(const IValue& actual, const IValue& expected, const double* tolerances) {
   if (!expected.isTensor()) {
     const bool same = actual == expected;

@@ -2,7 +2,7 @@ import type { OperatorDetail } from '../../../contract/operators'
 import type { ExportedProject } from '../exported-project'
 import { parseSchemaType, resultType, typescriptType } from './schema-types'
 
-const types = `/** Tensors are copied in and out; the typed array fits the dtype, complex ones hold pairs. */
+const types = `/** A call copies its tensors. The typed array depends on the dtype; a complex number is a pair of numbers. */
 export type Dtype =
   | 'float64'
   | 'float32'
@@ -74,16 +74,16 @@ export function addonTypes(project: ExportedProject): string {
   return [
     types,
     '',
-    '/** Every operator by its whole name. */',
+    '/** Every operator, by its full name. */',
     'export const ops: {',
     ...project.operators.map((operator) => `  '${fullName(operator)}'${signature(operator)}`),
     '}',
     '',
-    '/** The operators as PyTorch writes them. */',
+    '/** The schemas of the operators, as PyTorch writes them. */',
     'export const schemas: string[]',
     ...(functions.length === 0
       ? []
-      : ['', '/* Operators whose name alone says which they are. */', ...functions]),
+      : ['', '/* Operators whose names are unique without the namespace. */', ...functions]),
   ].join('\n')
 }
 

@@ -20,14 +20,14 @@ function useLines(project: ExportedProject, module: string): string[] {
     return [
       ...example.inputs,
       ...pythonCall('', `result = ${module}.${called.name}`, given),
-      '# The same for torch.compile and TorchScript:',
+      '# The same operator, for torch.compile and TorchScript:',
       ...pythonCall('', `result = ${direct}`, given),
     ]
   }
   return first
     ? [
         `${module}.${first.name}  # a function with types and documentation`,
-        `torch.ops.${first.operator.name.replace('::', '.')}  # the same for torch.compile and TorchScript`,
+        `torch.ops.${first.operator.name.replace('::', '.')}  # the same operator, for torch.compile and TorchScript`,
       ]
     : []
 }
@@ -38,7 +38,7 @@ function moreNames(project: ExportedProject, module: string): string[] {
   return [
     ...packageNames(project).pairs.map(
       (pair) =>
-        `\`${module}.${pair.function}\` is \`${pair.op}\` as a \`torch.autograd.Function\`, \`${module}.${pair.module}\` as a module. TorchScript knows neither: there, use the operator.`,
+        `\`${module}.${pair.function}\` is \`${pair.op}\` as a \`torch.autograd.Function\`. \`${module}.${pair.module}\` is \`${pair.op}\` as a \`torch.nn.Module\`. In TorchScript, use the operator: TorchScript does not support these two.`,
     ),
     ...[...classes].map(
       ([name, named]) => `\`${module}.${named}\` is the class \`torch.classes.${name}\`.`,
@@ -55,16 +55,16 @@ export function packageReadme(
   const module = moduleName(packageName)
   const serves =
     stableFrom === undefined
-      ? 'one minor version of torch: the version that built the wheel, which pip therefore requires. `--no-build-isolation` builds with the torch that is installed.'
-      : `every libtorch from ${stableFrom} on: the sources use its stable ABI alone.`
+      ? 'one minor version of torch: the version that the wheel was built with. pip requires this version. `--no-build-isolation` builds with the torch that is installed.'
+      : `every libtorch from ${stableFrom} on: the sources use only its stable ABI.`
   const sections = [
     '## Install',
-    'In an environment with torch, on a machine with a C++ compiler:',
+    'You need a C++ compiler, and a Python environment with torch:',
     codeBlock('shell', 'pip install setuptools wheel ninja', 'pip install --no-build-isolation .'),
-    `A wheel for others: \`pip wheel --no-build-isolation --no-deps -w dist .\`. One wheel serves every Python from 3.9 on, and ${serves}`,
+    `To build a wheel for other machines: \`pip wheel --no-build-isolation --no-deps -w dist .\`. One wheel works with every Python from 3.9 on, and with ${serves}`,
     ...(project.sources.parallel
       ? [
-          'The kernels split work by `at::parallel_for`, which needs OpenMP: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .` with g++.',
+          'The kernels use `at::parallel_for`, which needs OpenMP. With g++: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .`.',
         ]
       : []),
     '## Use',
@@ -73,6 +73,7 @@ export function packageReadme(
     ...testSection(project, 'python -m unittest discover tests'),
   ]
   const { version } = project.toolchain.libtorch
-  const versions = stableFrom && `libtorch ${version}, for ${stableFrom} and later.`
+  const versions =
+    stableFrom && `Built with libtorch ${version}, for libtorch ${stableFrom} and later.`
   return readmeOf(project, packageName, sections, versions)
 }

@@ -167,7 +167,7 @@ function pairLines({ entry, forward, backward, ...names }: Pair): string[] {
     '',
     '',
     `class ${names.module}(torch.nn.Module):`,
-    `    """The same as a layer without parameters."""`,
+    `    """${names.function} as a layer without parameters."""`,
     '',
     ...pythonCall('    ', 'def forward', ['self', ...scheme], ':'),
     ...pythonCall('        ', `return ${names.function}.apply`, inputs),
@@ -197,7 +197,9 @@ function registrations(pairs: readonly Pair[], operators: readonly OperatorDetai
     const library = `_library_${index}`
     return [
       '',
-      ...(index === 0 ? ['', '# Differentiable operators: forward and backward as one.'] : []),
+      ...(index === 0
+        ? ['', '# Differentiable operators: each joins a forward and a backward operator.']
+        : []),
       `${library} = torch.library.Library("${namespace}", "FRAGMENT")`,
       ...registered
         .filter(({ forward }) => namespaceOf(forward) === namespace)

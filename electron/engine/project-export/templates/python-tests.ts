@@ -90,7 +90,7 @@ function callTests(calls: readonly RecordedCall[], options: PythonTestOptions): 
   })
   return [
     ...head(
-      'The calls of opsmith.json give the same results as at the export.',
+      'The calls of opsmith.json return the same results as at the export.',
       options,
       usesProgram,
       ['check_call'],
@@ -144,7 +144,7 @@ function gradientTests(checks: readonly RecordedGradcheck[], options: PythonTest
     ]
     return [
       `    def test_${pythonName(check.name)}(self):`,
-      docstring(`${check.text}${fails ? ': fails, and is to' : ''}`),
+      docstring(`${check.text}${fails ? ': must fail' : ''}`),
       ...(fails
         ? [
             '        with self.assertRaises(AssertionError):',
@@ -155,9 +155,12 @@ function gradientTests(checks: readonly RecordedGradcheck[], options: PythonTest
     ]
   })
   return [
-    ...head('The gradient checks of opsmith.json, made by torch.autograd.', options, usesProgram, [
-      'check_gradients',
-    ]),
+    ...head(
+      'The gradient checks of opsmith.json, with torch.autograd.gradcheck.',
+      options,
+      usesProgram,
+      ['check_gradients'],
+    ),
     'class Gradients(unittest.TestCase):',
     ...tests.slice(0, -1),
     ...foot,

@@ -39,7 +39,7 @@ function classSection(classes: readonly ClassDetail[]): (string | string[])[] {
   const given = ['object', ...(made?.parameters ?? []).map(({ name }) => name)]
   return [
     classes.map((one) => `- \`torch.classes.${one.name}\`: ${methodsOf(one).join(', ')}`),
-    'Python and TorchScript make objects by these names. C++ needs no header for them:',
+    'Python and TorchScript create objects with these names. C++ does not need a header of the class:',
     codeBlock(
       'cpp',
       '#include <torch/custom_class.h>',
@@ -54,8 +54,8 @@ function classSection(classes: readonly ClassDetail[]): (string | string[])[] {
 /** Which libtorch exports serve that use its C++ interface. */
 function boundVersions({ toolchain: { libtorch } }: ExportedProject): string {
   return [
-    `libtorch ${libtorch.version} and C++${libtorch.cxxStandard}. What is compiled needs libtorch ${minorVersion(libtorch.version)}, which keeps its C++ ABI within a`,
-    'minor version: with another, compile the sources again.',
+    `libtorch ${libtorch.version} and C++${libtorch.cxxStandard}. Compiled files need libtorch ${minorVersion(libtorch.version)}, which keeps its C++ ABI`,
+    'only within a minor version. For another minor version, compile the sources again.',
   ].join('\n')
 }
 
@@ -77,13 +77,13 @@ export function readmeOf(
     '## Operators',
     operatorList(project.operators),
     ...(classes.length > 0 ? ['## Classes', ...classSection(classes)] : []),
-    '## What it was made with',
+    '## Versions',
     versions,
     ...(packages.length > 0
-      ? [`System packages it needs (Debian's names): ${packages.join(', ')}.`]
+      ? [`Needed system packages (Debian names): ${packages.join(', ')}.`]
       : []),
     ...(manifest.license === undefined ? [] : [`Licence: ${manifest.license}.`]),
-    `Exported by Opsmith. \`opsmith-export.json\` lists the files that were written, so the next export does not overwrite your changes unless you choose so.`,
+    `Exported by Opsmith. \`opsmith-export.json\` lists the files that were written. The next export overwrites your changes only if you choose so.`,
   )
 }
 
@@ -98,7 +98,7 @@ export const torchPrefix = '"$(python3 -c \'import torch; print(torch.utils.cmak
 
 /** Why a library of operators must be linked although nothing of it is named. */
 export const noAsNeeded = [
-  'An application uses no symbol of this library: its operators register when it is loaded. Linkers',
-  'drop libraries without used symbols; the application then ends with "Unknown builtin op". To keep',
-  'the library, put `-Wl,--no-as-needed` before it.',
+  'An application does not use symbols of this library: the library registers its operators when it is',
+  'loaded. Linkers drop a library whose symbols are not used, and the application then fails with',
+  '"Unknown builtin op". To keep the library, put `-Wl,--no-as-needed` before it.',
 ]

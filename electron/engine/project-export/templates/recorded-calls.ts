@@ -10,12 +10,12 @@ DATA = Path(__file__).parent / "data"
 
 
 def arguments_of(name):
-    """The arguments of a recorded call, as they were before it was made."""
+    """The arguments of a recorded call, as they were before the call."""
     return torch.jit.load(DATA / f"{name}.pt").arguments
 
 
 def flatten(value):
-    """Tuples and lists of tensors taken apart, in order."""
+    """The values of nested tuples and lists of tensors, in order."""
     if not isinstance(value, (tuple, list)):
         return [value]
     if all(isinstance(one, (int, float)) for one in value):
@@ -54,7 +54,7 @@ def check_call(function, name, rtol=None, atol=None):
 const gradientSupport = `
 
 def check_gradients(check, function, name, **options):
-    """torch.autograd.gradcheck or gradgradcheck; says what differs where it fails."""
+    """torch.autograd.gradcheck or gradgradcheck; the error names the difference."""
     torch.manual_seed(0)
     try:
         check(function, arguments_of(name), **options)

@@ -83,7 +83,7 @@ function setupSource(
     ...(stable
       ? []
       : [
-          '# libtorch keeps its C++ ABI within a minor version: a wheel needs the one that it was built with.',
+          '# libtorch keeps its C++ ABI only within a minor version: a wheel needs the version that built it.',
           'MAJOR, MINOR = (int(part) for part in torch.__version__.split(".")[:2])',
         ]),
     '',
@@ -99,9 +99,9 @@ function setupSource(
       : []),
     '',
     'class BuildOperators(BuildExtension):',
-    '    """BuildExtension without the macro by which torch/torch.h includes Python\'s headers.',
+    '    """BuildExtension without the macro that makes torch/torch.h include Python\'s headers.',
     '',
-    '    The limited API lacks some of what they need; the operators need none of them.',
+    '    These headers do not compile with the limited API; the operators do not need them.',
     '    """',
     '',
     '    def build_extension(self, ext):',
@@ -112,13 +112,13 @@ function setupSource(
     '        super().build_extension(ext)',
     '',
     '',
-    '# The operators register with the dispatcher: nothing here is bound to one version of Python.',
+    '# The operators register with the dispatcher, so the wheel works with every version of Python.',
     'setup(',
     '    ext_modules=[',
     `        ${extension}(`,
     `            "${module}.${name}",`,
     `            ${pythonList(always, '            ')}${conditional.length > 0 ? ' + (CUDA_SOURCES if WITH_CUDA else [])' : ''},`,
-    '            # Compilers run in another folder: name their folders in full.',
+    '            # Absolute paths, because the compilers run in another folder.',
     '            include_dirs=[',
     ...sources.includeFolders.map((folder) =>
       folder === '.'
@@ -139,7 +139,7 @@ function setupSource(
     '        )',
     '    ],',
     '    cmdclass={',
-    '        # The library is loaded by torch.ops.load_library, not imported: it needs no suffix.',
+    '        # torch.ops.load_library loads the library by its plain name, without an ABI suffix.',
     '        "build_ext": BuildOperators.with_options(no_python_abi_suffix=True)',
     '    },',
     '    options={"bdist_wheel": {"py_limited_api": "cp39"}},',
@@ -177,7 +177,7 @@ function projectToml(
     ...(dynamic.length > 0 ? [`dynamic = [${dynamic.map(literal).join(', ')}]`] : []),
     '',
     '[tool.setuptools]',
-    '# Not next to the tests: there Python must import the installed package, with its library.',
+    '# Not next to the tests, so that the tests import the installed package with its library.',
     'package-dir = { "" = "python" }',
     `packages = [${literal(module)}]`,
     '',
@@ -217,7 +217,7 @@ function functionTests(project: ExportedProject, module: string): FileTree {
           const [apply, call] = [`${module}.${pair.function}.apply`, literal(pair.call)]
           return [
             `    def test_${pythonName(pair.function)}(self):`,
-            `        """${pair.function} and ${pair.module} give what ${pair.op} gives"""`,
+            `        """${pair.function} and ${pair.module} return the same as ${pair.op}"""`,
             ...pythonCall('        ', 'check_call', [apply, call]),
             ...pythonCall('        ', 'check_call', [`${module}.${pair.module}()`, call]),
             ...pythonCall('        ', 'check_gradients', [

@@ -8,19 +8,19 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `backward returns a different number of gradients than forward has inputs.
 
-Autograd matches the results of backward with the inputs of forward, in order, one for each, including numbers and options. Return an undefined tensor for an input without a gradient. With a different number, the first backward pass throws "returned an incorrect number of gradients".
+Autograd matches each result of backward with one input of forward, in order. Numbers and options count as inputs. Return an undefined tensor for an input without a gradient. If the numbers differ, the first backward pass throws "returned an incorrect number of gradients".
 
 \`\`\`cpp
 static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& w, double eps);
 
 static variable_list backward(AutogradContext* ctx, variable_list grads) {
-  return {grad_x, grad_w, at::Tensor()};  // eps has none
+  return {grad_x, grad_w, at::Tensor()};  // no gradient for eps
 }
 \`\`\`
 
 The context \`ctx\` does not count as an input.
 
-Entries of \`autograd\` in opsmith.json are checked in the same way: \`gradients\` has an item for each result of backward (\`null\` if it is not a gradient), \`backwardArgs\` has an item for each of its arguments, and both name inputs of forward.`
+Entries of \`autograd\` in opsmith.json are checked in the same way. \`gradients\` has an item for each result of backward: an input of forward, or \`null\` if the result is not a gradient. \`backwardArgs\` has an item for each argument of backward. Names in both lists must be inputs of forward.`
 
 /** Inputs that autograd counts; undefined where lists of tensors leave the number open. */
 function inputCount(forward: CppFunction): number | undefined {
@@ -59,7 +59,7 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Li
       {
         source,
         node: list,
-        message: `${name}::backward gives ${counted(results.length, 'gradient')}, but forward has ${counted(inputs, 'input')}.`,
+        message: `${name}::backward returns ${counted(results.length, 'gradient')}, but forward has ${counted(inputs, 'input')}.`,
         fixes,
         notes: [noteAt(forward.source, forward.node, 'forward is here')],
       },

@@ -9,13 +9,13 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `A kernel is launched on the current GPU, which may not be the GPU of the tensors.
 
-Example: the first GPU is current, and the operator gets tensors on the second GPU. The kernel then runs on the first GPU, with an illegal memory access or slow access across GPUs. libtorch sets the device for its own operators, but not for those that a project registers.
+Example: the first GPU is current, and the operator gets tensors on the second GPU. The kernel then runs on the first GPU. It fails with an illegal memory access, or it is slow because the tensors are on another GPU. libtorch sets the device for its own operators, but not for the operators of a project.
+
+A guard at the start of the function sets the device, and restores it at the end:
 
 \`\`\`cpp
 const c10::cuda::CUDAGuard guard(x.device());  // <c10/cuda/CUDAGuard.h>
-\`\`\`
-
-at the start of the function sets the device, and restores it at the end.`
+\`\`\``
 
 const guards =
   /\b(OptionalCUDAGuard|CUDAGuard|CUDAStreamGuard|OptionalDeviceGuard|DeviceGuard|cudaSetDevice|set_device)\b/

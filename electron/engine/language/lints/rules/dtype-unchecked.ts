@@ -8,13 +8,13 @@ import { isAsked, originOf } from '../tensor-facts'
 
 const documentation = `The elements of a tensor are read as one type, but the dtype is not checked.
 
-\`data_ptr<float>()\` of a float64 tensor throws in the middle of the operator, with a message that does not name the argument; \`static_cast<float*>(x.data_ptr())\` reads its bytes as another type, without an error. Check the dtype before anything is computed:
+\`data_ptr<float>()\` of a float64 tensor throws in the middle of the operator, and its message does not name the argument. \`static_cast<float*>(x.data_ptr())\` reads the bytes as another type, without an error. Check the dtype at the start:
 
 \`\`\`cpp
 TORCH_CHECK(x.scalar_type() == at::kFloat, "scale: x must be float32, got ", x.scalar_type());
 \`\`\`
 
-or write the operator for all of them with \`AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "scale", [&] { ... })\`.`
+Or support all floating-point dtypes with \`AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "scale", [&] { ... })\`.`
 
 const asksDtype = new Set([
   'scalar_type',

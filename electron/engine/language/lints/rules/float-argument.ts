@@ -8,7 +8,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `The signature of an operator has a number type that the dispatcher does not support.
 
-Operators take and give \`double\` and \`int64_t\` only: a schema's \`float\` is a C++ \`double\`, its \`int\` an \`int64_t\`. With \`float\`, \`int\` or \`short\` libtorch refuses to compile the registration; \`long\` is \`int64_t\` on some systems and another type on others.
+As number types, the dispatcher supports only \`double\` and \`int64_t\`. In a schema, \`float\` means a C++ \`double\`, and \`int\` means an \`int64_t\`. A registration with a C++ \`float\`, \`int\` or \`short\` does not compile. \`long\` is the same type as \`int64_t\` only on some systems.
 
 \`\`\`cpp
 at::Tensor scale(const at::Tensor& x, double factor, int64_t times);
@@ -18,7 +18,7 @@ TORCH_LIBRARY(my_ops, m) {
 }
 \`\`\`
 
-Functions of a \`PYBIND11_MODULE\` may use them.`
+Functions of a \`PYBIND11_MODULE\` may use all these types.`
 
 const wholeNumber = /^(?:(?:un)?signed|short|long|int)(?:\s+(?:signed|short|long|int))*$/
 const named = new Set([
@@ -92,12 +92,12 @@ function check(project: LintedSources): LintFinding[] {
           if (seen.has(at)) return []
           seen.add(at)
           const was = fn.source.textOf(at)
-          const where = index < 0 ? 'gives' : 'takes'
+          const where = index < 0 ? 'returns' : 'has an argument of type'
           return [
             {
               source: fn.source,
               node: at,
-              message: `${operator} ${where} ${was}, which operators cannot; use ${better(was) ?? ''}.`,
+              message: `${operator} ${where} ${was}, which the dispatcher does not support; use ${better(was) ?? ''}.`,
               fixes: fixFor(project, fn, at, index),
             },
           ]

@@ -14,7 +14,7 @@ const cudaStream_t stream = at::cuda::getCurrentCUDAStream();  // <ATen/cuda/CUD
 scale<<<blocks, threads, 0, stream>>>(data, size);
 \`\`\`
 
-A file without libtorch's headers takes the stream as an argument.`
+In a file without libtorch's headers, pass the stream as an argument.`
 
 function check(project: LintedSources): LintFinding[] {
   return launches(project).flatMap(({ fn, call, configuration, syntax }): LintFinding[] => {

@@ -10,7 +10,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `A kernel is launched, but the launch is not checked.
 
-A launch returns nothing. With too many threads, too much shared memory, or no code for the architecture of the device, the kernel does not run. The results are then old memory contents, and the error appears at a later, unrelated call.
+A launch returns no error code. The kernel does not run if it has too many threads, too much shared memory, or no code for the architecture of the device. The results are then old memory contents, and the error appears at a later, unrelated call.
 
 \`\`\`cpp
 scale<<<blocks, threads, 0, stream>>>(data, size);

@@ -4,7 +4,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `The module of a Python extension has a fixed name.
 
-Python looks for \`PyInit_<name>\` in a file called \`<name>.so\`: the two have to be the same, or the import fails with "dynamic module does not define module export function". setuptools, \`torch.utils.cpp_extension\` and Opsmith choose the file name and define \`TORCH_EXTENSION_NAME\` to match it.
+Python looks for \`PyInit_<name>\` in a file called \`<name>.so\`. If the two names differ, the import fails with "dynamic module does not define module export function". setuptools, \`torch.utils.cpp_extension\` and Opsmith choose the file name and define \`TORCH_EXTENSION_NAME\` to match it.
 
 \`\`\`cpp
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
@@ -22,7 +22,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node,
-        message: `The module is always named ${words[0] ?? ''}, even if the library file has another name; write ${right} in its place.`,
+        message: `The module is always named ${words[0] ?? ''}, even if the library file has another name; use ${right} instead.`,
         fixes: [
           {
             title: `Change ${words[0] ?? ''} to ${right}`,

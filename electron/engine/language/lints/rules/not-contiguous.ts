@@ -8,16 +8,16 @@ import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 import { isAsked, originOf } from '../tensor-facts'
 
-const documentation = `The code takes a pointer to the elements of a tensor that may not be contiguous.
+const documentation = `The code uses a pointer to the elements of a tensor that may not be contiguous.
 
-Code that indexes from \`data_ptr\` assumes that the elements are next to each other in memory. This is not so for \`x.t()\`, a slice with steps or an expanded tensor: the operator then reads the wrong elements, or memory outside of the tensor. There is no error; the numbers are wrong.
+Code that indexes from \`data_ptr\` assumes that the elements are next to each other in memory. But \`x.t()\`, a slice with steps and an expanded tensor are not contiguous: the operator reads the wrong elements, or memory outside of the tensor. The results are wrong, without an error.
 
 \`\`\`cpp
-const at::Tensor x_contiguous = x.contiguous();  // x itself where it is contiguous already
+const at::Tensor x_contiguous = x.contiguous();  // x itself if x is contiguous
 const float* data = x_contiguous.const_data_ptr<float>();
 \`\`\`
 
-If the operator writes to the tensor, it would write to the copy. Check it instead:
+\`contiguous()\` may return a copy of x. If the operator writes to x, check x instead:
 
 \`\`\`cpp
 TORCH_CHECK(x.is_contiguous(), "scale_: x must be contiguous");
@@ -93,7 +93,7 @@ function check(project: LintedSources): LintFinding[] {
     found.set(key, {
       source: fn.source,
       node: call.node,
-      message: `${name} ${why}; its elements may not be next to each other in memory, but ${call.method} assumes that they are.`,
+      message: `${name} ${why}; code that indexes from ${call.method} assumes that ${name} is contiguous.`,
       fixes: call.object.type === 'identifier' ? contiguousFixes(use, name) : [],
     })
   }
@@ -101,14 +101,14 @@ function check(project: LintedSources): LintFinding[] {
     const origin = originOf(use.fn, use.call.object)
     if (origin?.kind !== 'parameter') continue
     if (isAsked(project, { fn: use.fn, names: origin.names }, asksContiguity)) continue
-    add(use, origin.names[0] ?? '', 'is not known to be contiguous')
+    add(use, origin.names[0] ?? '', 'may not be contiguous')
   }
   for (const use of viewUses(project)) {
     const origin = originOf(use.fn, use.call.object)
     if (origin?.kind !== 'view') continue
     if (isAsked(project, { fn: use.fn, names: origin.names }, asksContiguity)) continue
     const name = origin.names[0] ?? use.fn.source.textOf(use.call.object)
-    add(use, name, `comes from ${origin.method}()`)
+    add(use, name, `comes from ${origin.method}(), so it may not be contiguous`)
   }
   return [...found.values()]
 }

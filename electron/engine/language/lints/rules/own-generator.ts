@@ -7,7 +7,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `Random numbers come from a generator that \`torch.manual_seed\` does not seed.
 
-A generator of \`<random>\`, or \`rand()\`, has its own seed. A run cannot be repeated, or, with a fixed seed, each call gives the same numbers. Draw from libtorch's generator:
+A generator of \`<random>\`, or \`rand()\`, has its own seed. A run cannot be repeated. With a fixed seed, each call returns the same numbers. Draw from libtorch's generator:
 
 \`\`\`cpp
 at::Tensor noise = at::rand_like(x);
@@ -17,7 +17,7 @@ std::lock_guard<std::mutex> lock(generator.mutex());
 uint64_t number = at::get_generator_or_default<at::CPUGeneratorImpl>(std::nullopt, generator)->random64();
 \`\`\`
 
-and declare the operator as random: \`m.def("f(Tensor x) -> Tensor", {at::Tag::nondeterministic_seeded})\`. A generator whose seed is an argument, or comes from libtorch's generator, is not reported.`
+Also declare the operator as random: \`m.def("f(Tensor x) -> Tensor", {at::Tag::nondeterministic_seeded})\`. A generator whose seed is an argument, or comes from libtorch's generator, is not reported.`
 
 const engines =
   /^(?:std::)?(?:mt19937(?:_64)?|minstd_rand0?|default_random_engine|random_device|ranlux(?:24|48)(?:_base)?|knuth_b)$/

@@ -6,11 +6,11 @@ import type { SourceFile } from '../../syntax/source-file'
 
 const documentation = `An operator, a kernel or a whole namespace is registered a second time.
 
-A process has one dispatcher. The second definition of an operator throws while the library loads, and so does a second \`TORCH_LIBRARY\` of a namespace; a second kernel for one device replaces the first one, with a warning.
+A process has one dispatcher. A second definition of an operator, or a second \`TORCH_LIBRARY\` of a namespace, throws when the library loads. A second kernel for one dispatch key replaces the first kernel, with a warning.
 
 - Define each operator once. Overloads have different names: \`add.Scalar(...)\`.
-- One \`TORCH_LIBRARY(my_ops, m)\`; other files add to it with \`TORCH_LIBRARY_FRAGMENT(my_ops, m)\`.
-- One \`m.impl\` for each operator and device:
+- Write \`TORCH_LIBRARY(my_ops, m)\` once. In other files, write \`TORCH_LIBRARY_FRAGMENT(my_ops, m)\`.
+- Write one \`m.impl\` for each operator and dispatch key:
 
 \`\`\`cpp
 TORCH_LIBRARY_IMPL(my_ops, CPU, m) { m.impl("add", &add_cpu); }
@@ -35,7 +35,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node: nameNode,
-        message: `${namespace} has a ${macro} already; the library will not load.`,
+        message: `The namespace ${namespace} already has a ${macro}; the library will not load.`,
         first: `the first ${macro} is here`,
         fix: { node: nameNode, text: `${macro}_FRAGMENT` },
       },
@@ -45,13 +45,13 @@ function check(project: LintedSources): LintFinding[] {
     if (one.conditional || project.isHeader(one.source)) continue
     const { source, kind, block, namespace, name, dispatchKey, nameNode } = one
     const full = block === 'pybind' ? name : `${namespace}::${name}`
-    const item = { source, node: nameNode, first: 'the first is here' }
+    const item = { source, node: nameNode, first: 'the first registration is here' }
     if (kind === 'def') {
       // pybind11 makes overloads of functions of one name.
       if (block === 'pybind') continue
       items.push([
         `def ${full}`,
-        { ...item, message: `${full} is defined already; the library will not load.` },
+        { ...item, message: `${full} is already defined; the library will not load.` },
       ])
     } else if (dispatchKey !== '' || one.functionName !== undefined) {
       const where = dispatchKey === '' ? 'all devices' : dispatchKey
@@ -59,7 +59,7 @@ function check(project: LintedSources): LintFinding[] {
         `impl ${full} ${dispatchKey}`,
         {
           ...item,
-          message: `${full} has a kernel for ${where} already; this one replaces it.`,
+          message: `${full} already has a kernel for ${where}; this kernel replaces it.`,
         },
       ])
     }

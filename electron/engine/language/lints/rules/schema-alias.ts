@@ -19,7 +19,7 @@ m.def("first(Tensor(a) x) -> Tensor(a)", &first);            // a view of x
 m.def("copy(Tensor x) -> Tensor", &copy);                    // new memory
 \`\`\`
 
-If you do not want to write to x, work on \`x.clone()\`. A schema that libtorch derives from the C++ function cannot declare this: write the schema.`
+If you do not want to write to x, work on \`x.clone()\`. A schema that libtorch derives from the C++ function cannot declare a write or an alias: write the schema yourself.`
 
 interface SchemaArgument {
   name: string
@@ -161,8 +161,8 @@ function checkOne(one: OperatorFunction): LintFinding[] {
           node: write,
           message:
             text === undefined
-              ? `${operator} writes to ${name}, but a schema that is derived from the C++ type cannot declare this.`
-              : `${operator} writes to ${name}, but its schema says that it does not.`,
+              ? `${operator} writes to ${name}, but a schema that is derived from the C++ type cannot declare the write.`
+              : `${operator} writes to ${name}, but its schema does not declare the write.`,
           fixes: edits.length > 0 ? [{ title: `Write ${better} in the schema`, edits }] : [],
           notes,
         },
@@ -175,7 +175,7 @@ function checkOne(one: OperatorFunction): LintFinding[] {
         {
           source: fn.source,
           node: value,
-          message: `${operator} returns ${name} itself, but ${text === undefined ? 'a schema that is derived from the C++ type cannot declare this' : 'its schema does not say so'}.`,
+          message: `${operator} returns ${name} itself, but ${text === undefined ? 'a schema that is derived from the C++ type cannot declare the alias' : 'its schema does not declare the alias'}.`,
           fixes: [
             {
               title: `Return ${name}.clone()`,
