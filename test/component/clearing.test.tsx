@@ -35,7 +35,7 @@ describe('what clears or goes back does not look like what closes', () => {
   it('a profile: nothing is selected any longer', () => {
     act(() => profileStore.setState({ selection: { kind: 'event', index: 1 } }))
     render(<ProfileDetails report={sampleReport()} />)
-    expect(drawnOn('Select nothing (Escape)')).toBe(drawing('clear'))
+    expect(drawnOn('Clear the selection (Escape)')).toBe(drawing('clear'))
   })
 
   it('a timing: an operator is no longer compared', () => {
