@@ -41,7 +41,7 @@ describe('what clears or goes back does not look like what closes', () => {
   it('a timing: an operator is no longer compared', () => {
     act(() => editTiming({ against: [{ kind: 'expression', text: 'x + x' }] }))
     render(<Against />)
-    expect(drawnOn('Do not compare with this')).toBe(drawing('clear'))
+    expect(drawnOn('Remove this comparison')).toBe(drawing('clear'))
   })
 
   it('a graph: a pass is removed, and a file is left by an arrow', () => {
