@@ -123,7 +123,7 @@ function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
     <tr className="timings-left-out">
       <th colSpan={table.directions.length + 1} className="timings-variant">
         <button type="button" className="link" onClick={() => chooseBenchmark(entry)}>
-          {formatCount(count, 'point')} in between{' '}
+          {formatCount(count, 'point')} in between
         </button>
       </th>
     </tr>
