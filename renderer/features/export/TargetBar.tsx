@@ -38,7 +38,7 @@ export function TargetBar(): ReactElement {
       {folder.startsWith(`${project}/`) && (
         <p className="tone-warning">
           <Icon name="warning" /> This folder is in the project: patterns in <code>sources</code>{' '}
-          may match exported files.
+          may match exported files. Choose a folder outside of the project.
         </p>
       )}
       <div className="case-call">
