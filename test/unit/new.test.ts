@@ -181,7 +181,9 @@ describe('npm run new', () => {
     )
     expect(fs.readFileSync(path.join(clone, file), 'utf8')).toBe(before)
     // verbs/bench is a folder.
-    expect((await runNew('verb', 'bench')).stderr).toContain('electron/cli/verbs/bench exists already')
+    expect((await runNew('verb', 'bench')).stderr).toContain(
+      'electron/cli/verbs/bench exists already',
+    )
     expect((await runNew('call', 'tensor.page')).stderr).toContain('has tensor.page already')
   })
 
