@@ -82,7 +82,7 @@ function* tokens(text: string): Generator<string | { error: string }> {
     else if (!quoted && character === '[') depth += 1
     else if (!quoted && character === ']') depth -= 1
     if (depth < 0) {
-      yield { error: 'a "]" without its "["' }
+      yield { error: '"]" has no matching "["' }
       return
     }
     if (/\s/.test(character) && !quoted && depth === 0) {
@@ -90,8 +90,8 @@ function* tokens(text: string): Generator<string | { error: string }> {
       token = ''
     } else token += character
   }
-  if (quoted) yield { error: 'a quotation mark is missing its end' }
-  else if (depth > 0) yield { error: 'a "[" without its "]"' }
+  if (quoted) yield { error: 'a quotation mark is not closed' }
+  else if (depth > 0) yield { error: '"[" has no matching "]"' }
   else if (token !== '') yield token
 }
 
@@ -105,8 +105,8 @@ function readTerm(body: string): Bare<Term> | string {
   const name = (field[1] ?? '').toLowerCase()
   const value = (field[2] ?? '').replaceAll('"', '')
   if (!fields.includes(name))
-    return `there is no "${name}:"; there are ${fields.map((item) => `${item}:`).join(', ')}`
-  if (value === '') return `"${name}:" needs something after it`
+    return `"${name}:" is not a search field: use ${fields.map((item) => `${item}:`).join(', ')}`
+  if (value === '') return `"${name}:" needs a value after the colon`
   switch (name) {
     case 'op':
       return { kind: 'op', matches: textMatcher(value, false) }
@@ -117,7 +117,7 @@ function readTerm(body: string): Bare<Term> | string {
     case 'dtype': {
       const dtype = dtypeNames[value.toLowerCase()] ?? value.toLowerCase()
       if (!dtypes.has(dtype))
-        return `"${value}" is not a dtype; there are ${[...dtypes].join(', ')}, and f32, i64, bf16 for short`
+        return `"${value}" is not a dtype: write ${[...dtypes].join(', ')}, or a short name such as f32, i64, bf16`
       return { kind: 'dtype', dtype }
     }
     case 'device':
@@ -126,7 +126,7 @@ function readTerm(body: string): Bare<Term> | string {
       const line = Number(value)
       return Number.isInteger(line) && line > 0
         ? { kind: 'line', line }
-        : `"line:" needs a line's number, not "${value}"`
+        : `"line:" needs a line number, not "${value}"`
     }
     default: {
       const pattern = parseShape(value)
@@ -176,7 +176,7 @@ export function searchGraph(
   if (needed?.kind === 'flag' && !options.observation)
     return {
       ok: false,
-      message: `"${needed.flag}" needs the values of a run: choose an overlay first`,
+      message: `"${needed.flag}" needs data from a run: choose an overlay first`,
     }
   const seen = new Map(options.observation?.nodes.map((node) => [node.id, node]))
   // Slow: a twentieth of the whole run or more.

@@ -8,7 +8,7 @@ export function parseShape(text: string): ShapePattern | string {
     .trim()
     .replace(/^\[|\]$/g, '')
     .trim()
-  if (text.includes('[') !== text.includes(']')) return 'a shape is written [8, 5] or 8x5'
+  if (text.includes('[') !== text.includes(']')) return 'write a shape as [8, 5] or 8x5'
   if (inner === '') return []
   const parts = inner.split(inner.includes(',') ? ',' : /[x×]/)
   const pattern: Size[] = []
@@ -29,7 +29,7 @@ export function parseShape(text: string): ShapePattern | string {
     } else
       return part === ''
         ? 'a size is missing in the shape'
-        : `"${part}" is not a size: write a number, * for any, ... for any sizes, >=8`
+        : `"${part}" is not a size: write a number, >=8, * for any size, or ... for any number of sizes`
   }
   return pattern
 }

@@ -108,7 +108,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const given = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
   const unknown = given.filter((name) => !bundles.includes(name))
   if (unknown.length > 0) {
-    console.error(`unknown bundle ${unknown.join(', ')}; there are ${bundles.join(', ')}`)
+    console.error(`unknown bundle ${unknown.join(', ')}: the bundles are ${bundles.join(', ')}`)
     process.exit(2)
   }
   const started = performance.now()

@@ -79,7 +79,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const given = process.argv.slice(2)
   const unknown = given.filter((name) => !checkNames.includes(name))
   if (unknown.length > 0) {
-    console.error(`no check ${unknown.join(', ')}; there are ${checkNames.join(', ')}`)
+    console.error(`unknown check ${unknown.join(', ')}: the checks are ${checkNames.join(', ')}`)
     process.exit(2)
   }
   if (given.length === 0 || given.includes('clang-tidy')) {

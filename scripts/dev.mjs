@@ -94,7 +94,7 @@ function makeApp(command, options, onGone) {
       if (!stopped) return
       const gone = new Promise((resolve) => stopped.once('close', resolve))
       const timer = setTimeout(() => {
-        say(`the app did not end within ${patience / 1000} s: killed`)
+        say(`the app did not end within ${patience / 1000} s, so it was killed`)
         kill()
       }, patience)
       stopped.stdin?.end()
@@ -155,7 +155,7 @@ async function dev(project, flags) {
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0))
   app.start()
-  say(`renderer from http://${address}; Ctrl+C stops`)
+  say(`the renderer is at http://${address}; Ctrl+C stops the app`)
 }
 
 const given = process.argv.slice(2)

@@ -33,7 +33,7 @@ async function staleFiles() {
       .filter(({ needsAddon, obstacle, file }) => {
         if (isCheck && needsAddon) return false
         const reason = obstacle?.() ?? ''
-        if (reason !== '') console.log(`left ${file} as it is: ${reason}`)
+        if (reason !== '') console.log(`did not write ${file}: ${reason}`)
         return reason === ''
       })
       .map(async ({ file, write }) => ({ file, text: await write(load) })),

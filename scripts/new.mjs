@@ -86,7 +86,7 @@ function inserted(file, addition, name) {
   const place = lines.indexOf(before)
   if (place < 0 || place !== lines.lastIndexOf(before))
     refuse(
-      `nothing written: ${file} no longer has the line "${before}" once. Add there by hand:\n${added.join('\n')}`,
+      `nothing written: ${file} must have the line "${before}" exactly once. Add these lines by hand:\n${added.join('\n')}`,
     )
   return lines.toSpliced(place, 0, ...added).join('\n')
 }
@@ -106,7 +106,7 @@ function write(kind, name) {
   }))
   const created = filled.filter(({ target }) => !target.endsWith(insertion))
   const present = created.flatMap(({ target }) => presentOf(target))
-  if (present.length > 0) refuse(`nothing written: there is ${present.join(', ')} already`)
+  if (present.length > 0) refuse(`nothing written: ${present.join(', ')} exists already`)
   const changed = filled
     .filter(({ target }) => target.endsWith(insertion))
     .map(({ target, text }) => {
@@ -122,6 +122,6 @@ function write(kind, name) {
 
 const [kind = '', name = '', ...rest] = process.argv.slice(2)
 if (kind === '' || kind === '--help' || kind === '-h') console.log(usage())
-else if (!kinds.includes(kind)) refuseUse(`no kind "${kind}"`)
+else if (!kinds.includes(kind)) refuseUse(`unknown kind "${kind}"`)
 else if (rest.length > 0) refuseUse(`one name at a time: "${[name, ...rest].join(' ')}"`)
 else write(kind, name)

@@ -46,7 +46,7 @@ const digits = (value) =>
 /** @param {Row[]} rows */
 function printTable(rows) {
   const judged = rows.some((row) => row.verdict !== undefined)
-  const head = ['what', 'median', 'p90', 'unit', 'beside', 'its median', 'ratio']
+  const head = ['what', 'median', 'p90', 'unit', 'peer', 'peer median', 'ratio']
   if (judged) head.push('verdict')
   const lines = rows.map((row) => [
     row.name,
@@ -78,7 +78,7 @@ const usage = (problem) => {
       'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART]',
       `NAME: ${known.join(', ') || '(none yet)'}`,
       '--rounds N   samples of each case, instead of the number in the benchmark (loop, start)',
-      '--only PART  the cases with this in their name (loop)',
+      '--only PART  only the cases with PART in their name (loop)',
     ].join('\n'),
   )
   process.exit(2)
@@ -103,11 +103,11 @@ const known = benchmarkNames()
 const { values, positionals: names } = parseCommandLine()
 const { json, only } = values
 const unknown = names.filter((name) => name !== 'all' && !known.includes(name))
-if (unknown.length > 0) usage(`no benchmark ${unknown.join(', ')}`)
+if (unknown.length > 0) usage(`unknown benchmark ${unknown.join(', ')}`)
 if (names.length === 0) usage('')
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
 if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
-  usage(`--rounds takes a whole number from 1 on, not ${values.rounds}`)
+  usage(`--rounds takes a whole number of at least 1, not ${values.rounds}`)
 
 await setUpOrExit({ window: true, tests: true, headers: true, quiet: true })
 Object.assign(process.env, environmentVariables(), { OPSMITH_TESTS: '1' })

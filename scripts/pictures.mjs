@@ -33,7 +33,7 @@ function makeCache(folder) {
 async function openApp(folder, project) {
   const { _electron } = await import('playwright-core')
   const electron = resolveElectron()
-  if (!electron) throw new Error('there is no Electron: npm run setup')
+  if (!electron) throw new Error('Electron was not found: run npm run setup')
   const app = await _electron.launch({
     executablePath: electron.executable,
     args: ['--no-sandbox', '--force-device-scale-factor=1', root, project],
@@ -457,7 +457,9 @@ const shoots = {
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))
 if (unknown.length > 0) {
-  console.error(`no pictures of ${unknown.join(', ')}; there are ${Object.keys(shoots).join(', ')}`)
+  console.error(
+    `unknown pictures ${unknown.join(', ')}: the pictures are ${Object.keys(shoots).join(', ')}`,
+  )
   process.exit(2)
 }
 

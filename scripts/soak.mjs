@@ -20,11 +20,11 @@ const known = fs
   .sort()
 
 const usage = `usage: npm run test:soak [-- NAME …] [--cycles N] [--every N] [--kills N] [--seed N]
-  NAME        ${known.join(', ')}; all without one
-  --cycles N  so many edits, builds, runs and gradchecks; 2000 without it
-  --every N   figures after each N cycles; 100 without it
-  --kills N   so many processes are killed; 50 without it
-  --seed N    seed of the random times of kills; 1 without it`
+  NAME        ${known.join(', ')}; without a name: all
+  --cycles N  number of edits, builds, runs and gradchecks (default: 2000)
+  --every N   print figures after every N cycles (default: 100)
+  --kills N   number of processes to kill (default: 50)
+  --seed N    seed for the random times of kills (default: 1)`
 
 function parseCommandLine() {
   try {
@@ -44,12 +44,12 @@ function parseCommandLine() {
 
 const { values, positionals } = parseCommandLine()
 const unknown = positionals.filter((name) => !known.includes(name))
-if (unknown.length > 0) refuse(`no soak test ${unknown.join(', ')}\n${usage}`)
+if (unknown.length > 0) refuse(`unknown soak test ${unknown.join(', ')}\n${usage}`)
 const numbers = Object.fromEntries(
   Object.entries(values).map(([name, text]) => {
     const value = Number(text)
     if (Number.isInteger(value) && value > 0) return [name, value]
-    return refuse(`--${name} takes a whole number from 1 on, not ${text}\n${usage}`)
+    return refuse(`--${name} takes a whole number of at least 1, not ${text}\n${usage}`)
   }),
 )
 

@@ -127,12 +127,14 @@ const named = given.filter(
 )
 const unknown = wanted.filter((form) => !forms.includes(form))
 if (unknown.length > 0) {
-  console.error(`no form ${unknown.join(', ')}; there are ${forms.join(', ')}`)
+  console.error(`unknown form ${unknown.join(', ')}: the forms are ${forms.join(', ')}`)
   process.exit(2)
 }
 const strangers = named.filter((name) => !(name in projects))
 if (strangers.length > 0) {
-  console.error(`no project ${strangers.join(', ')}; there are ${Object.keys(projects).join(', ')}`)
+  console.error(
+    `unknown project ${strangers.join(', ')}: the projects are ${Object.keys(projects).join(', ')}`,
+  )
   process.exit(2)
 }
 readTable()

@@ -81,19 +81,15 @@ async function firstSetUp(installed) {
     const words = await torchFor(installed)
     if (words.length === 0) throw error
     const output = await installed.opsmith('setup', ...words)
-    return `without a download, since it failed:\n${why}\n${linesOf(output).join('\n')}`
+    return `set up without a download, because the download failed:\n${why}\n${linesOf(output).join('\n')}`
   }
 }
 
 async function tryOut(installed, deb) {
-  await step(
-    'install in a root of its own',
-    () => installed.dpkg('--install', deb).then(() => ''),
-    {
-      needed: true,
-    },
-  )
-  await step('its files are as its sums say', async () => {
+  await step('install in a separate root', () => installed.dpkg('--install', deb).then(() => ''), {
+    needed: true,
+  })
+  await step('the files match their checksums', async () => {
     const differences = await installed.dpkg('--verify', 'opsmith')
     if (differences !== '') throw new Error(differences)
     const link = path.join(installed.prefix, 'usr', 'bin', 'opsmith')
@@ -158,12 +154,12 @@ async function tryInCleanDebian(debian, deb) {
   const clean = { why }
   await step('apt-get install in a clean system', () => debian.install(deb), clean)
   await step(
-    'the command line there, as a user',
+    'the command line in the clean system, as a user',
     async () => expectText(await debian.run(['opsmith', '--version'], { asUser: true }), /^\d/),
     clean,
   )
   await step(
-    'every library of the window is there',
+    'every library of the window is installed',
     async () => {
       const linked = await debian.run(['ldd', '/opt/Opsmith/opsmith'])
       if (linked.includes('not found')) throw new Error(linked)

@@ -8,9 +8,9 @@ import { watchSources } from './lib/watch-sources.mjs'
 import { setUpOrExit, setUpPackagesOrExit } from './setup.mjs'
 
 const usage = `usage: npm test [-- PART …] [WORD …] [--watch] [--update] [-t NAME]
-  PART      ${['check', ...suites].join(', ')}; all without one
+  PART      ${['check', ...suites].join(', ')}; without a part: all
   WORD      only the test files whose path contains it, such as gradcheck-case
-  --watch   of one part: go on, and run again what an edit concerns
+  --watch   for one part: keep running, and repeat the tests that an edit affects
   --update  write the files that tests compare with, docs/check-parity.md
   -t NAME   only the tests whose name contains it`
 
@@ -36,7 +36,7 @@ function readArguments() {
   const unknown = flags.filter(
     (flag) => /^-/.test(flag) && !['--watch', '--update', '-t'].includes(flag),
   )
-  if (unknown.length > 0) refuseUse(`no option ${unknown.join(', ')}`)
+  if (unknown.length > 0) refuseUse(`unknown option ${unknown.join(', ')}`)
   return {
     parts,
     words,
@@ -53,7 +53,7 @@ const selected = suites.filter(
 const withChecks = words.length === 0 && (parts.length === 0 || parts.includes('check'))
 if (words.length > 0 && selected.length === 0)
   refuseUse(`no test file has ${words.join(' or ')} in its path`)
-if (watch && (selected.length !== 1 || withChecks)) refuseUse('--watch takes one part')
+if (watch && (selected.length !== 1 || withChecks)) refuseUse('--watch needs exactly one part')
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** @type {{ name: string, seconds: number }[]} */

@@ -21,7 +21,7 @@ export function writeDiffText(
   for (const change of diff.changes) lines.push(`~ ${change}`)
   let same = 0
   const flush = (): void => {
-    if (same > 0) lines.push(`  … ${same.toLocaleString('en')} the same`)
+    if (same > 0) lines.push(`  … ${same.toLocaleString('en')} unchanged`)
     same = 0
   }
   // Removed nodes stand where the text goes on after them: before the next node that is still there.

@@ -24,13 +24,16 @@ export async function call<N extends AppCallName>(
 ): Promise<Result<AppOutput<N>>> {
   const bridge = window.opsmith
   if (!bridge) {
-    return failed('The window is not connected to Opsmith.', 'window.opsmith is missing')
+    return failed(
+      'The window is not connected to Opsmith. Restart Opsmith.',
+      'window.opsmith is missing',
+    )
   }
   try {
     return await bridge.call(name, input)
   } catch (problem) {
     const detail = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem)
-    return failed(`Opsmith could not answer "${name}".`, detail)
+    return failed(`The call "${name}" to Opsmith’s main process failed.`, detail)
   }
 }
 

@@ -16,21 +16,21 @@ export function ConflictBar({ file, comparing, onCompare }: Props): ReactElement
     return (
       <div className="conflict-bar" role="alert" data-testid="conflict-bar">
         <Icon name="warning" />
-        <span className="grow">Deleted on disk. The text is still here.</span>
-        <Button onClick={() => void keepMine(file.path)}>Write it again</Button>
-        <Button onClick={() => discard(file.path)}>Discard it</Button>
+        <span className="grow">This file was deleted on disk. The editor still has its text.</span>
+        <Button onClick={() => void keepMine(file.path)}>Write the file again</Button>
+        <Button onClick={() => discard(file.path)}>Discard the text</Button>
       </div>
     )
   }
   return (
     <div className="conflict-bar" role="alert" data-testid="conflict-bar">
       <Icon name="warning" />
-      <span className="grow">Changed on disk while it has unsaved edits.</span>
+      <span className="grow">This file changed on disk, but it has unsaved edits here.</span>
       <Button onClick={onCompare} pressed={comparing}>
-        {comparing ? 'Back to the text' : 'Compare'}
+        {comparing ? 'Back to the editor' : 'Compare'}
       </Button>
-      <Button onClick={() => void keepMine(file.path)}>Keep mine</Button>
-      <Button onClick={() => takeTheirs(file.path)}>Take theirs</Button>
+      <Button onClick={() => void keepMine(file.path)}>Keep my text</Button>
+      <Button onClick={() => takeTheirs(file.path)}>Load the text on disk</Button>
     </div>
   )
 }

@@ -56,7 +56,11 @@ export function FilePanel({ path, panel, active }: Props): ReactElement {
         onCompare={() => setComparing((shown) => !shown)}
       />
       {compare ? (
-        <CompareView path={path} original={diskText} label={`Compare ${path} with the disk`} />
+        <CompareView
+          path={path}
+          original={diskText}
+          label={`Compare ${path} with the file on disk`}
+        />
       ) : (
         <CodeEditor path={path} panel={panel} readOnly={file.external} active={active} />
       )}

@@ -34,7 +34,7 @@ export function editorCommands(): Command[] {
     action('formatSelection', 'Format selection', 'editor.action.formatSelection'),
     action('fix', 'Quick fixes …', 'editor.action.quickFix', 'Ctrl+.'),
     action('refactor', 'Refactor …', 'editor.action.refactor', 'Ctrl+Shift+R'),
-    action('hover', 'Show what a name is', 'editor.action.showHover'),
+    action('hover', 'Show type and documentation', 'editor.action.showHover'),
     action('complete', 'Complete', 'editor.action.triggerSuggest', 'Ctrl+Space'),
     action('signature', 'Show the signature', 'editor.action.triggerParameterHints'),
     {

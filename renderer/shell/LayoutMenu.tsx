@@ -7,11 +7,11 @@ import { forgetLayout, namedLayouts } from './layouts'
 import { Menu, type MenuItem } from './primitives/Menu'
 
 const moves = [
-  ['layout.half', 'Half of the window'],
-  ['layout.third', 'A third of the window'],
-  ['view.enlarge', 'The whole window'],
-  ['layout.centre', 'Move the tool to the centre'],
-  ['layout.below', 'Move the tool below its neighbours'],
+  ['layout.half', 'Resize to half of the window'],
+  ['layout.third', 'Resize to a third of the window'],
+  ['view.enlarge', 'Fill the window'],
+  ['layout.centre', 'Move the panel to the centre'],
+  ['layout.below', 'Move the panel below its neighbours'],
 ] as const
 
 /** Layouts by task and by name, and what can be done with the panel in front. */
@@ -36,7 +36,7 @@ export function LayoutMenu(): ReactElement {
           command('layout.name', 'Save this layout …'),
           ...named.map((name) => ({
             key: `delete ${name}`,
-            label: `Forget “${name}”`,
+            label: `Delete “${name}”`,
             run: () => forgetLayout(name),
           })),
         ],

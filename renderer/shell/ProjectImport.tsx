@@ -52,15 +52,17 @@ function Proposal(): ReactElement | null {
         <p className="import-trust">
           <Icon name="shield" />
           <span className="grow">
-            {buildFile} was not run, because it is code of other people. Run it to see all that it
-            builds.
+            {buildFile} was not run, because it is code of other people. Run this file to find
+            everything that it builds.
           </span>
           <Button
             disabled={isBusy}
             testId="import-trust"
             onClick={() => void proposeAgain({}, true)}
           >
-            {proposal ? `Trust the authors and run ${buildFile}` : 'Trust the authors and run it'}
+            {proposal
+              ? `Trust the authors and run ${buildFile}`
+              : 'Trust the authors and run the build file'}
           </Button>
         </p>
       )}
@@ -78,7 +80,7 @@ function Proposal(): ReactElement | null {
             data-testid="import-apart"
             onChange={(event) => keepApart(event.target.checked)}
           />
-          Keep opsmith.json and build/ out of this folder, in{' '}
+          Store opsmith.json and build/ outside of this folder, in{' '}
           <span className="mono ellipsis">{proposal.apart}</span>
         </label>
       )}
@@ -103,13 +105,13 @@ function Proposal(): ReactElement | null {
 function madeFrom({ source, buildFile, python }: ProjectProposal): string {
   switch (source) {
     case 'run':
-      return `Proposed from setup.py, which was run by ${python} and recorded.`
+      return `Proposed from a recorded run of setup.py with ${python}.`
     case 'text':
       return 'Proposed from the text of setup.py.'
     case 'cmake':
       return `Proposed from ${buildFile}: CMake configured a copy of the folder with the torch of ${python}.`
     case 'script':
-      return `Proposed from ${buildFile}, which was imported by ${python}; what it loads was recorded.`
+      return `Proposed from a recorded import of ${buildFile} with ${python}.`
     case 'sources':
       return 'Proposed from the C++ and CUDA files that register operators.'
   }
@@ -119,7 +121,7 @@ function madeFrom({ source, buildFile, python }: ProjectProposal): string {
 function ProposalText({ proposal }: { proposal: ProjectProposal }): ReactElement {
   return (
     <div className="import-lines selectable" tabIndex={0} data-testid="import-lines">
-      <table aria-label="The proposed opsmith.json, and where each line is from">
+      <table aria-label="The proposed opsmith.json, with the origin of each line">
         <tbody>
           {proposal.lines.map(({ text, origin }, index) => (
             <tr key={index}>
@@ -143,7 +145,7 @@ function Switches({
 }): ReactElement {
   return (
     <fieldset className="import-switches" data-testid="import-switches">
-      <legend>{proposal.buildFile} also reads</legend>
+      <legend>Variables that {proposal.buildFile} reads</legend>
       {proposal.switches.map((one) => (
         <label key={one.name} title={one.line > 0 ? `${one.file}:${one.line}` : one.file}>
           <span className="mono">{one.name}</span>

@@ -43,7 +43,7 @@ function TrustItem(): ReactElement | null {
       type="button"
       className="status-item tone-warning"
       onClick={askForTrust}
-      title="Nothing in this folder is built or run. Click to change this."
+      title="Opsmith does not build or run anything in this folder. Click to trust the folder."
       data-testid="status-trust"
     >
       <Icon name="shield" />
@@ -76,7 +76,7 @@ function Tools(): ReactElement {
     >
       {trouble && (
         <span className="tone-error">
-          <Icon name="warning" label="something is missing" />
+          <Icon name="warning" label="problems found" />
         </span>
       )}
       {[compiler, libtorch, device].filter(Boolean).map((text) => (
@@ -157,7 +157,7 @@ function BuildItem(): ReactElement {
       onClick={() => showPanel('build')}
       title={
         state === 'good' && report
-          ? `Time from saving to loading. Compilers and linker took ${formatSeconds(report.seconds)} of it.`
+          ? `Time from saving to loading, with ${formatSeconds(report.seconds)} for compilers and linker.`
           : 'Build'
       }
       data-testid="status-build"
@@ -234,7 +234,7 @@ function LanguageItem(): ReactElement | null {
       data-state={state.state}
       data-pid={state.pid}
     >
-      {trouble && <Icon name="warning" label="something is wrong" />}
+      {trouble && <Icon name="warning" label="problem" />}
       <span>{[state.name, words].filter(Boolean).join(' ')}</span>
     </button>
   )

@@ -37,7 +37,7 @@ export function Toolbar(): ReactElement {
           disabled={!busy}
           onClick={() => runCommand('work.stop')}
           data-testid="toolbar-stop"
-          title="Stop everything that runs"
+          title="Stop all work"
         >
           <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
         </button>
@@ -109,7 +109,7 @@ function DeviceChoice(): ReactElement {
         value={device}
         onChange={(event) => inputsStore.setState({ device: event.target.value })}
         data-testid="toolbar-device"
-        title="Device of the inputs of a run"
+        title="Device of the inputs"
       >
         <option value="">as in opsmith.json</option>
         <option value="cpu">cpu</option>

@@ -57,7 +57,7 @@ function Question({ folder }: { folder: string }): ReactElement {
       <p>Opsmith provides features that may automatically execute files in this folder.</p>
       <p>
         If you don’t trust the authors of these files, we recommend to continue in restricted mode
-        as the files may be malicious. You can read, edit and search them there.
+        as the files may be malicious. In restricted mode, you can read, edit and search the files.
       </p>
       <p className="trust-folder mono selectable" data-testid="trust-folder">
         {folder}

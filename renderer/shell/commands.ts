@@ -218,7 +218,7 @@ const arrange: Command[] = [
     group: 'Layout',
     enabled: hasProject,
     run: async () => {
-      const name = await askText({ title: 'The name of this layout', action: 'Keep' })
+      const name = await askText({ title: 'Name of this layout', action: 'Keep' })
       const layout = layoutStore.getState().dock?.read()
       if (name !== null && layout !== undefined) nameLayout(name, layout)
     },
@@ -230,7 +230,7 @@ const arrange: Command[] = [
     ] as const
   ).map(([name, words, part, shortcut]): Command => ({
     id: `layout.${name}`,
-    title: `The active panel over ${words}`,
+    title: `Resize the active panel to ${words}`,
     group: 'Layout',
     shortcut,
     enabled: hasProject,
@@ -238,14 +238,14 @@ const arrange: Command[] = [
   })),
   {
     id: 'layout.centre',
-    title: 'Move the tool to the centre',
+    title: 'Move the panel to the centre',
     group: 'Layout',
     enabled: hasProject,
     run: () => layoutStore.getState().dock?.moveToCentre(),
   },
   {
     id: 'layout.below',
-    title: 'Move the tool below its neighbours',
+    title: 'Move the panel below its neighbours',
     group: 'Layout',
     enabled: hasProject,
     run: () => layoutStore.getState().dock?.moveBelow(),
@@ -299,7 +299,7 @@ const look: Command[] = [
     const name = theme === 'contrast' ? 'high contrast' : theme
     return {
       id: `view.theme.${theme}`,
-      title: `Theme: ${name === 'system' ? 'as the system' : name}`,
+      title: `Theme: ${name === 'system' ? 'same as the system' : name}`,
       group: 'View',
       run: async () => {
         await changeSettings({ theme })

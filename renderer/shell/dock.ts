@@ -208,7 +208,7 @@ export function restore(api: DockviewApi, folder: string): void {
       dropUnknown(api)
       if (api.panels.length > 0) return
     } catch (problem) {
-      notify('info', 'The saved layout could not be used: this is the default one.', {
+      notify('info', 'The saved layout could not be used. The default layout is shown.', {
         detail: problem instanceof Error ? (problem.stack ?? problem.message) : String(problem),
       })
     }

@@ -70,7 +70,7 @@ export function nameLayout(name: string, layout: unknown): void {
 export function applyLayout(name: string): void {
   const { dock } = layoutStore.getState()
   if (dock && !dock.apply(namedLayouts.getState()[name])) {
-    notify('error', `The layout “${name}” cannot be read. Delete it and save it again.`)
+    notify('error', `The layout “${name}” cannot be read. Delete this layout, and save a new one.`)
   }
 }
 

@@ -103,9 +103,11 @@ function parseOne(
       return parseTensors(text, inputs)
     case 'bool':
       if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' }
-      return { problem: 'true or false' }
+      return { problem: 'must be true or false' }
     case 'int':
-      return /^[+-]?\d+$/.test(text) ? { value: Number(text) } : { problem: 'a whole number' }
+      return /^[+-]?\d+$/.test(text)
+        ? { value: Number(text) }
+        : { problem: 'must be a whole number' }
     case 'float':
       return parseNumber(text)
     case 'scalar':
@@ -129,7 +131,7 @@ function parseNumber(text: string): Parsed {
   // JSON has no infinities: they travel as the words that opsmith.json uses.
   if (/^(nan|-?inf)$/i.test(text)) return { value: text.toLowerCase() }
   const value = Number(text)
-  return Number.isNaN(value) ? { problem: 'a number' } : { value }
+  return Number.isNaN(value) ? { problem: 'must be a number' } : { value }
 }
 
 /** JSON where it is JSON, Python's words for it where they differ, else the text itself. */

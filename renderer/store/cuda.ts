@@ -40,8 +40,9 @@ export function useUncalledCuda(op?: string): string {
   const registered = (operators ?? []).filter(({ kernels }) => kernels.some(isCudaKernel))
   if (op !== undefined) {
     const isOwn = registered.some((one) => operatorKey(one) === op || one.name === op)
-    if (isOwn) return `Its CUDA kernel was compiled and cannot be called here: ${why}.`
+    if (isOwn)
+      return `The CUDA kernel of this operator was compiled, but it cannot be called on this machine: ${why}.`
   }
   if (compiled === 0 && registered.length === 0) return ''
-  return `The CUDA kernels of this project were compiled and cannot be called here: ${why}.`
+  return `The CUDA kernels of this project were compiled, but they cannot be called on this machine: ${why}.`
 }

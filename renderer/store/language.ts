@@ -48,12 +48,12 @@ function takeState(state: LanguageState): void {
   const { message, hint } = state
   if (state.state === 'restarting') notify('info', message, { detail: hint })
   if (state.state === 'failed') {
-    const action = { label: 'Start it again', run: () => void restartLanguage() }
+    const action = { label: 'Restart clangd', run: () => void restartLanguage() }
     notify('warning', message, { hint, action })
   }
   if (state.state === 'absent' && !toldAbsence) {
     toldAbsence = true
-    notify('info', message, { hint: `${hint}. Everything else works without it.` })
+    notify('info', message, { hint: `${hint}. Everything else works without clangd.` })
   }
 }
 

@@ -140,7 +140,7 @@ export async function checkWithClangTidy() {
   const tool = findClangTool('clang-tidy')
   if (!tool) return { outcome: 'skipped', text: 'clang-tidy 19 is not installed' }
   const { found } = findLibtorch()
-  if (!found) return { outcome: 'skipped', text: 'there is no libtorch: npm run setup' }
+  if (!found) return { outcome: 'skipped', text: 'libtorch was not found: run npm run setup' }
   const folder = await compileCommandsFolder(found, await chooseCompiler())
   const database = readJson(path.join(folder, 'compile_commands.json')) ?? []
   const entries = sourcesOf(database, path.join(root, 'native'))

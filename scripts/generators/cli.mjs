@@ -29,9 +29,9 @@ export async function write(load) {
   }
   return markdownPage(
     '# Command line',
-    '`npm link` in the clone, and the package, put `opsmith` on PATH. `opsmith VERB --help` prints the same as this page. [Exit codes](errors.md#exit-codes) are the same for all verbs.',
+    '`npm link` in the clone puts `opsmith` on PATH, and so does the package. `opsmith VERB --help` prints the text of this page. [Exit codes](errors.md#exit-codes) are the same for all verbs.',
     markdownTable(
-      ['verb', 'what it does'],
+      ['verb', 'purpose'],
       verbs.map((verb) => [`[${verb.name}](#${verb.name})`, verb.description]),
     ),
     ...verbs.flatMap(section),

@@ -8,14 +8,14 @@ export async function write(load) {
   return markdownPage(
     '# Exit codes and errors',
     '## Exit codes',
-    'Every verb of `opsmith` ends with one of these.',
+    'Every verb of `opsmith` ends with one of these exit codes.',
     markdownTable(
       ['exit code', 'meaning'],
       Object.entries(exitCodes).map(([name, number]) => [code(String(number)), exitMeanings[name]]),
     ),
-    'A verb that a signal ends has the exit code 128 plus the number of the signal, as in a shell: 130 for Ctrl+C.',
+    'If a signal ends a verb, the exit code is 128 plus the number of the signal, as in a shell. For Ctrl+C, it is 130.',
     '## Error codes',
-    'An error says why a question has no answer. The window links its errors to this page. With `--json` an error is `{"ok": false, "error": {"code", "message", "hint", …}}`.',
+    'An error says why Opsmith has no answer. The window links its errors to this page. With `--json` an error is `{"ok": false, "error": {"code", "message", "hint", …}}`.',
     ...Object.entries(errorCodes).flatMap(([name, { meaning, remedy }]) => [
       `### ${name}`,
       meaning,

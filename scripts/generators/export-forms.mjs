@@ -6,13 +6,13 @@ export async function write(load) {
   const { forms } = await load('electron/engine/project-export/all-forms.ts')
   return markdownPage(
     '# Export forms',
-    '`opsmith export PROJECT --as FORM[,FORM…] --out DIR` writes a project in these forms. `--list` shows which of them a project can be exported as on this machine. If the tools of a form are missing, the form is written, but only part of its proof is tried.',
+    '`opsmith export PROJECT --as FORM[,FORM…] --out DIR` writes a project in these forms. `--list` shows the forms that are possible for the project on this machine. If the tools of a form are missing, the form is written, but only a part of its proof runs.',
     markdownTable(
-      ['form', 'what it is for', 'what the project needs', 'tools of its proof'],
+      ['form', 'purpose', 'requirements for the project', 'tools of the proof'],
       forms.map(({ id, purpose, needs, tools }) => [
         code(id),
         purpose,
-        needs === '' ? 'nothing more' : needs,
+        needs === '' ? 'none' : needs,
         tools.map((tool) => (tool === 'pkgConfig' ? 'pkg-config' : tool)).join(', '),
       ]),
     ),

@@ -8,7 +8,7 @@ export async function write(load) {
     '# Lints',
     '`opsmith lint PROJECT` and every build report these mistakes, which no compiler reports. A comment silences a lint on its own line or on the next one: `// opsmith-ignore: CODE`. `"lints": { "CODE": false }` in opsmith.json switches it off for the project.',
     markdownTable(
-      ['lint', 'what it reports'],
+      ['lint', 'finding'],
       lints.map(({ code, documentation }) => [
         `[${code}](#${code})`,
         documentation.split('\n\n')[0].replaceAll('\n', ' '),

@@ -11,7 +11,8 @@ function typeText(schema) {
   if (schema.type === 'array') {
     return `list of ${schema.items && Object.keys(schema.items).length > 0 ? typeText(schema.items) : 'values'}`
   }
-  if (schema.type === 'object') return schema.additionalProperties ? 'object by names' : 'object'
+  if (schema.type === 'object')
+    return schema.additionalProperties ? 'object with names as keys' : 'object'
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeText({ type })).join(' or ')
   const words = { string: 'text', integer: 'whole number', null: 'null' }
   return words[schema.type] ?? schema.type ?? 'any value'
@@ -43,7 +44,7 @@ export async function write(load) {
   })
   return markdownPage(
     '# opsmith.json',
-    'An operator project is a folder with this file. It is JSON with comments and trailing commas. [opsmith.schema.json](../opsmith.schema.json) is its JSON Schema, also for completion in editors: `"$schema"`.',
+    'An operator project is a folder with this file. The file is JSON with comments and trailing commas. [opsmith.schema.json](../opsmith.schema.json) is its JSON Schema. Editors use the schema for completion if the key `"$schema"` names it.',
     markdownTable(['key', 'type', 'default', 'meaning'], rows(schema, true)),
     ...nested,
   )

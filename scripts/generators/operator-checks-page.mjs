@@ -4,9 +4,9 @@ export const file = 'docs/reference/operator-checks.md'
 
 /** When a check is made that not every run makes. */
 function whenMade({ onlyWhenAsked, sanitizer, thorough }) {
-  if (sanitizer) return 'Made with `--sanitize`, or *sanitizers* in the panel.'
-  if (thorough) return 'Made with `--thorough`, or *thorough* in the panel.'
-  if (onlyWhenAsked !== '') return `Not made by default: ${prose(onlyWhenAsked)}.`
+  if (sanitizer) return 'This check runs only with `--sanitize`, or with *sanitizers* in the panel.'
+  if (thorough) return 'This check runs only with `--thorough`, or with *thorough* in the panel.'
+  if (onlyWhenAsked !== '') return `This check does not run by default: ${prose(onlyWhenAsked)}.`
   return ''
 }
 
@@ -15,16 +15,16 @@ export async function write(load) {
   const checks = Object.entries(operatorChecks)
   return markdownPage(
     '# Operator checks',
-    '`opsmith check PROJECT` and the Operator checks panel make these checks. Each is made with the inputs of opsmith.json, or with inputs made from the schema, and again with other shapes, layouts, dtypes and values. A finding has the smallest inputs that show it. `"skip": { "CHECK": "reason" }` in an entry of `checks` leaves a check out.',
+    '`opsmith check PROJECT` and the Operator checks panel run these checks. Each check runs with the inputs of opsmith.json, or with inputs made from the schema, and again with other shapes, layouts, dtypes and values. A finding shows the smallest inputs that fail. `"skip": { "CHECK": "reason" }` in an entry of `checks` skips a check.',
     markdownTable(
-      ['check', 'what it makes sure of'],
+      ['check', 'meaning'],
       checks.map(([name, { meaning }]) => [`[${name}](#${name})`, meaning]),
     ),
     ...checks.flatMap(([name, check]) => [
       `## ${name}`,
       `${prose(check.meaning)}.`,
       whenMade(check),
-      `\`opsmith check PROJECT --check ${name}\` makes this check alone.`,
+      `\`opsmith check PROJECT --check ${name}\` runs only this check.`,
     ]),
   )
 }

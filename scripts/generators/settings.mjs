@@ -7,7 +7,7 @@ function typeText(schema) {
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(', ')
   if (schema.anyOf) return 'text'
   if (schema.type === 'array') return 'list of text'
-  const words = { string: 'text', boolean: 'true or false', object: 'object by names' }
+  const words = { string: 'text', boolean: 'true or false', object: 'object with names as keys' }
   return words[schema.type] ?? schema.type
 }
 
@@ -18,7 +18,7 @@ export async function write(load) {
   const properties = toJSONSchema(settings, { io: 'input' }).properties ?? {}
   return markdownPage(
     '# Settings',
-    'The Settings panel changes these. They hold for all projects, and are kept in `$XDG_CACHE_HOME/opsmith/settings.json` (`~/.cache/opsmith/settings.json` where that variable is not set). The command line reads the same file. `compiler` and `libtorch` of a project’s own are in `toolchain` of [opsmith.json](manifest.md).',
+    'You can change these settings in the Settings panel. They apply to all projects. Their file is `$XDG_CACHE_HOME/opsmith/settings.json`, or `~/.cache/opsmith/settings.json` if this variable is not set. The command line reads the same file. A project can set its own `compiler` and `libtorch` in `toolchain` of [opsmith.json](manifest.md).',
     markdownTable(
       ['setting', 'type', 'default', 'meaning'],
       Object.entries(properties).map(([name, property]) => [

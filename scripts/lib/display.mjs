@@ -18,9 +18,9 @@ function answers(socketPath) {
 }
 
 const whatToDo = `
-Without one:   npm start -- --headless PROJECT     builds, loads and runs PROJECT and prints a report
-With one:      start from a desktop session, or forward a display (ssh -X), or use a virtual one:
-               xvfb-run -a npm start`
+Without a window:   npm start -- --headless PROJECT     builds, loads and runs PROJECT, and prints a report
+With a window:      start from a desktop session, forward a display (ssh -X), or use a virtual display:
+                    xvfb-run -a npm start`
 
 /** Why no window can be opened here, and what to do; undefined when one can. */
 export async function displayProblem() {
@@ -34,7 +34,7 @@ export async function displayProblem() {
   if (local && !wayland) {
     const socket = `/tmp/.X11-unix/X${local[1]}`
     if (!(await answers(socket)) && !(await answers(`\0${socket}`))) {
-      return `DISPLAY is ${display}, but nothing answers there.\n${whatToDo}`
+      return `DISPLAY is ${display}, but no X server answers at this display.\n${whatToDo}`
     }
   }
   return undefined

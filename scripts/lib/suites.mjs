@@ -45,7 +45,7 @@ export function gpuProblem({ gpus, libtorch, cuda, triton }) {
   if (cuda === 'False')
     return `libtorch ${libtorch} cannot use the GPU: opsmith doctor --gpu says why`
   if (triton === 'False')
-    return "libtorch's Python has no triton, whose do_bench times are compared with: pip install triton"
+    return "libtorch's Python has no triton, and the tests compare times with its do_bench: pip install triton"
   return ''
 }
 

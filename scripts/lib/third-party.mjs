@@ -42,7 +42,9 @@ export function noticesOf(packages) {
   const notices = packages.map((folder) => {
     const { name: packageName, version, license, homepage } = readJson(packageFile(folder))
     const title = `${packageName} ${version} (${license ?? 'see below'})`
-    const text = licenceText(folder) || `Its licence is ${license}; the package has no text of it.`
+    const text =
+      licenceText(folder) ||
+      `The licence is ${license}. The package does not contain the text of the licence.`
     return [title, homepage, '', text].filter((line) => line !== undefined).join('\n')
   })
   // Data that is kept in the sources, with its notice.

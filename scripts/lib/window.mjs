@@ -20,7 +20,7 @@ export async function refuseWithoutDisplay() {
 /** The command that starts Electron, after set-up; the app and its arguments follow it. @returns {string[]} */
 export function electronCommand() {
   const electron = resolveElectron()
-  if (!electron) return refuse('There is no Electron. Run npm run setup again.')
+  if (!electron) return refuse('Electron was not found. Run npm run setup again.')
   if (withoutSandbox()) return [electron.executable, '--no-sandbox']
   const problem = sandboxProblem(electron.executable)
   if (problem) refuse(problem)

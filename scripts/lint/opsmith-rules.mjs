@@ -16,7 +16,7 @@ function forbid(forbidden) {
 }
 
 const noClassMessage =
-  'Find elements by role, label, text or data-testid: CSS classes change with the looks. test/support/editor-parts.ts has what only a class finds.'
+  'Find elements by role, label, text or data-testid, because CSS classes change with the design. For elements that only a class finds, use test/support/editor-parts.ts.'
 const classSelector = '/^(?:[^[]|\\[[^\\]]*\\])*[.][A-Za-z]/'
 const selectorCalls =
   'CallExpression[callee.property.name=/^(locator|querySelector|querySelectorAll|closest|matches|waitForSelector|getElementsByClassName)$/]'
@@ -27,15 +27,15 @@ const rules = {
     {
       selector: 'SpreadElement > ObjectExpression.argument',
       message:
-        'Write the properties out: an object literal is not spread into another to save lines.',
+        'Write the properties out. Do not spread an object literal into another one to save lines.',
     },
     {
       selector: 'SpreadElement > ArrayExpression.argument',
-      message: 'Write the elements out: an array literal is not spread to save lines.',
+      message: 'Write the elements out. Do not spread an array literal to save lines.',
     },
     {
       selector: 'SpreadElement > TSAsExpression.argument > ArrayExpression',
-      message: 'Write the elements out: a tuple is not spread into a call.',
+      message: 'Write the elements out. Do not spread a tuple into a call.',
     },
   ]),
 
@@ -44,14 +44,15 @@ const rules = {
     {
       selector:
         "MemberExpression[property.name='electron'], MemberExpression[property.value='electron']",
-      message: 'Only electron/main knows Electron: take what depends on it as an option.',
+      message:
+        'Only electron/main may use Electron. Pass values that depend on Electron as options.',
     },
   ]),
 
   'no-inner-html': forbid([
     {
       selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
-      message: 'Text of compilers and user code is shown as text.',
+      message: 'Do not set HTML: show the output of compilers and user code as text.',
     },
   ]),
 

@@ -44,11 +44,12 @@ function setModes(folder) {
 /** @returns {Promise<string>} the folder */
 export async function makeAppFolder(say) {
   const electron = resolveElectron()
-  if (!electron) throw new Error('There is no Electron: npm run setup')
+  if (!electron) throw new Error('Electron was not found: run npm run setup')
   const { default: configuration } = await loadTypeScript('electron-builder.config.ts')
   const { fuses, leftOut } = fusesOf(configuration.electronFuses, electron.version)
   say(`Electron ${electron.version || 'of unknown version'}, ${electron.origin}`)
-  if (leftOut.length > 0) say(`left out, since this Electron lacks the fuse: ${leftOut.join(', ')}`)
+  if (leftOut.length > 0)
+    say(`fuses that are not set, because this Electron does not have them: ${leftOut.join(', ')}`)
   const { build, Platform } = await import('electron-builder')
   await build({
     projectDir: root,

@@ -9,7 +9,7 @@ const nobody = 65534
 
 /** Why there can be none here; "" where there can. */
 export function cleanDebianProblem() {
-  if (process.getuid?.() !== 0) return 'a root of its own needs the rights of root'
+  if (process.getuid?.() !== 0) return 'only root can make a clean Debian system'
   if (findOnPath('debootstrap') === '')
     return 'there is no debootstrap (apt-get install debootstrap)'
   return ''

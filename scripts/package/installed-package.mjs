@@ -16,7 +16,8 @@ const asUser = isRoot ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '-
 export function installationProblem() {
   if (process.platform !== 'linux') return 'this is not Linux'
   if (findOnPath('dpkg') === '') return 'there is no dpkg'
-  if (isRoot && findOnPath('setpriv') === '') return 'there is no setpriv to become another user'
+  if (isRoot && findOnPath('setpriv') === '')
+    return 'setpriv, which runs a command as another user, is not installed'
   return ''
 }
 

@@ -91,7 +91,7 @@ function describe(found) {
   const origin = {
     override: 'ELECTRON_OVERRIDE_DIST_PATH',
     release: 'release',
-    registry: `from the npm package ${registryPackage.name}, since the release could not be downloaded`,
+    registry: `from the npm package ${registryPackage.name}, because the release could not be downloaded`,
   }[found.origin]
   return `Electron${found.version ? ` ${found.version}` : ''}, ${origin}`
 }
@@ -167,12 +167,12 @@ async function unpackRegistryPackage(say) {
     { cwd: temporary, timeoutSeconds: 1800 },
   )
   const archive = fs.readdirSync(temporary).find((file) => file.endsWith('.tgz'))
-  if (!archive) throw new SetupFailure(`npm pack ${name}@${version} brought no archive.`)
+  if (!archive) throw new SetupFailure(`npm pack ${name}@${version} made no archive.`)
   const bytes = fs.readFileSync(path.join(temporary, archive))
   const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
   if (actual !== integrity) {
     throw new SetupFailure(
-      `${name}@${version} is not the package that was tested: ${actual} instead of ${integrity}. Nothing of it was run.`,
+      `${name}@${version} is not the package that was tested: ${actual} instead of ${integrity}. The package was not run.`,
     )
   }
   await runCommand(['tar', 'xzf', archive, 'package/release/app.tar.gz'], { cwd: temporary })

@@ -181,7 +181,9 @@ async function installJupyter(say) {
     await pip(jupyterPackages)
     return jupyterPackages
   } catch (error) {
-    say(`exported notebooks are run without Jupyter: ${tail(error.message, 1)}`)
+    say(
+      `Jupyter could not be installed, so exported notebooks run without it: ${tail(error.message, 1)}`,
+    )
     return []
   }
 }
@@ -233,7 +235,9 @@ export const libtorch = {
         const packages = [...pythonPackages, ...(await installJupyter(say))]
         writeJson(environmentNote, { torch: torchVersion, packages })
       } catch (error) {
-        say(`comparisons with Python are skipped: ${tail(error.message, 1)}`)
+        say(
+          `Python packages could not be installed, so comparisons with Python are skipped: ${tail(error.message, 1)}`,
+        )
       }
     }
     context.libtorch = found

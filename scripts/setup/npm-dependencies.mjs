@@ -14,7 +14,9 @@ function differences() {
   // npm writes this file last, so an interrupted install has none.
   const present = readJson(path.join(root, 'node_modules', '.package-lock.json'))?.packages
   if (!wanted)
-    throw new SetupFailure('package-lock.json is missing or broken: git checkout package-lock.json')
+    throw new SetupFailure(
+      'package-lock.json is missing or broken: run git checkout package-lock.json',
+    )
   if (!present) return ['everything']
   return Object.entries(wanted)
     .filter(([name, entry]) => {
@@ -55,6 +57,6 @@ export const npmDependencies = {
       )
     }
     const left = differences()
-    return left.length > 0 ? `left out: ${left.slice(0, 5).join(', ')}` : ''
+    return left.length > 0 ? `not installed: ${left.slice(0, 5).join(', ')}` : ''
   },
 }

@@ -22,7 +22,9 @@ export const precompiledHeaders = {
         env: { ...process.env, ...environmentVariables() },
       })
     } catch (error) {
-      say(`not made, so the first build will take longer: ${tail(error.message, 3)}`)
+      say(
+        `the headers could not be made, so the first build will take longer: ${tail(error.message, 3)}`,
+      )
     }
   },
 }

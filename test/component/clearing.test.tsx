@@ -35,13 +35,13 @@ describe('what clears or goes back does not look like what closes', () => {
   it('a profile: nothing is selected any longer', () => {
     act(() => profileStore.setState({ selection: { kind: 'event', index: 1 } }))
     render(<ProfileDetails report={sampleReport()} />)
-    expect(drawnOn('Select nothing (Escape)')).toBe(drawing('clear'))
+    expect(drawnOn('Clear the selection (Escape)')).toBe(drawing('clear'))
   })
 
   it('a timing: an operator is no longer compared', () => {
     act(() => editTiming({ against: [{ kind: 'expression', text: 'x + x' }] }))
     render(<Against />)
-    expect(drawnOn('Do not compare with this')).toBe(drawing('clear'))
+    expect(drawnOn('Remove this comparison')).toBe(drawing('clear'))
   })
 
   it('a graph: a pass is removed, and a file is left by an arrow', () => {

@@ -53,7 +53,7 @@ const canSaveTrace = (): boolean | undefined =>
     ?.enabled?.()
 const value = (testId: string): unknown => screen.getByTestId<HTMLInputElement>(testId).value
 const isChecked = (testId: string): boolean => screen.getByTestId<HTMLInputElement>(testId).checked
-const earlier = /^From an earlier session: \d\d:\d\d\./
+const earlier = /^Result of an earlier session: \d\d:\d\d\./
 
 function giveAssembly(): void {
   const kernel = { id: 'f', name: 'f', title: 'f', file: `${folder}/op.cpp`, line: 3, size: 8 }

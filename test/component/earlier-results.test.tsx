@@ -56,7 +56,7 @@ describe('a project that is opened again', () => {
     const kept = await firstSession()
     await reopen(kept)
     expect(screen.getByTestId('stale-bar').textContent).toMatch(
-      /^From an earlier session: \d\d:\d\d\.Run$/,
+      /^Result of an earlier session: \d\d:\d\d\.Run$/,
     )
     expect(screen.getByTestId('run-summary').textContent?.includes('0.32 s')).toBeTruthy()
     // The op host that held the values is gone.

@@ -68,7 +68,7 @@ describe('the gradcheck panel without results', () => {
     show('gradcheck')
     expect(row(0).textContent).toContain('not run')
     expect(row(1).textContent).toContain('float32')
-    expect(screen.getByText('Choose what to check.')).toBeTruthy()
+    expect(screen.getByText('Choose an operator or a function to check.')).toBeTruthy()
   })
 
   it('a project without gradchecks offers its operators', async () => {
@@ -76,7 +76,7 @@ describe('the gradcheck panel without results', () => {
     await open({ gradchecks: [] })
     await build()
     show('gradcheck')
-    expect(screen.getByText(/^None yet/)).toBeTruthy()
+    expect(screen.getByText(/^No gradchecks yet/)).toBeTruthy()
     const list = screen.getByTestId('gradcheck-list')
     expect(within(list).getByRole('button', { name: /my_op::f/ })).toBeTruthy()
   })
@@ -240,7 +240,7 @@ describe('an edited gradcheck', () => {
     const eps = screen.getByTestId('gradcheck-eps')
     await userEvent.clear(eps)
     await userEvent.type(eps, '-1{Enter}')
-    expect(screen.getByRole('alert').textContent).toBe('larger than 0')
+    expect(screen.getByRole('alert').textContent).toBe('must be larger than 0')
     expect(eps.getAttribute('aria-invalid')).toBe('true')
     expect(main.asked('gradcheck.run').length).toBe(before)
   })

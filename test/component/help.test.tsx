@@ -93,7 +93,7 @@ describe('help', () => {
     const link = within(await guide()).getByRole('button', { name: 'The reference' })
     await userEvent.click(link)
     expect(await shownPlace()).toBe('reference/settings')
-    await userEvent.click(screen.getByRole('button', { name: 'Back to the page before' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Back to the previous page' }))
     expect(await shownPlace()).toBe('how-to/settings')
   })
 
@@ -107,7 +107,7 @@ describe('help', () => {
     expect(screen.queryByTestId('help-page-how-to/terminal')).toBeNull()
     await userEvent.clear(field)
     await userEvent.type(field, 'nosuchword')
-    expect(screen.getByText('No page has “nosuchword”.')).toBeTruthy()
+    expect(screen.getByText('No page contains “nosuchword”.')).toBeTruthy()
   })
 })
 

@@ -98,8 +98,8 @@ describe('the list of operator checks', () => {
 
   it('a project without operators has nothing to check', async () => {
     await openChecks()
-    expect(screen.getByText('There is nothing to check.')).toBeTruthy()
-    expect(screen.getByText('Choose what to check.')).toBeTruthy()
+    expect(screen.getByText('This project has no operators to check.')).toBeTruthy()
+    expect(screen.getByText('Choose an operator to check.')).toBeTruthy()
   })
 
   it('entries are listed as not run until they are checked', async () => {
@@ -190,7 +190,7 @@ describe('the findings of operator checks', () => {
       '1 passed, 1 skipped',
     )
     expect(screen.queryAllByTestId('operator-check-finding')).toEqual([])
-    await userEvent.click(screen.getByLabelText('show passed'))
+    await userEvent.click(screen.getByLabelText('show all checks'))
     const statuses = screen
       .getAllByTestId('operator-check-finding')
       .map((row) => row.dataset['status'])
@@ -281,7 +281,7 @@ describe('the findings of operator checks', () => {
     })
     await openChecks()
     expect((await screen.findByTestId('operator-check-generated')).textContent).toMatch(
-      /Inputs made from its schema: a float32 \[3, 4\]/,
+      /Inputs made from the schema: a float32 \[3, 4\]/,
     )
   })
 

@@ -53,7 +53,7 @@ describe('the run panel without a result', () => {
   it('a project without calls gets a hint to build', async () => {
     await open({ calls: [] })
     show('run')
-    expect(screen.getByText(/Build it first/)).toBeTruthy()
+    expect(screen.getByText(/Calls an operator with your inputs/)).toBeTruthy()
     expectNone('run-panel')
   })
 

@@ -67,7 +67,9 @@ describe('the tests panel', () => {
     const comparisons = [comparisonOf({ matches: false, mismatched: 3, maxAbsolute: 0.5 })]
     main.give('operator.run', runOf({ comparisons }))
     await run(0)
-    await screen.findByText(/3 of 4 elements differ from the reference, by 0.5/)
+    await screen.findByText(
+      /3 of 4 elements differ from the reference. The largest difference is 0.5/,
+    )
     expect(states()).toEqual(['failed', 'failed'])
     expect(testMarks().get('op.cpp')?.get(12)?.kind).toBe('failed')
     await userEvent.click(screen.getByTestId('tests-only-failed'))

@@ -117,11 +117,11 @@ describe('the timings panel without results', () => {
   it('the benchmarks of opsmith.json are listed and nothing is timed', async () => {
     await openTimings()
     expect(screen.getByTestId('timings-entry-1').textContent).toContain('long rows')
-    expect(screen.getByText(/^All benchmarks of opsmith\.json/)).toBeTruthy()
+    expect(screen.getByText(/^Measures all benchmarks of opsmith\.json/)).toBeTruthy()
     expect(main.asked('timing.runAll')).toEqual([])
     await userEvent.click(screen.getByTestId('timings-entry-1'))
     expect(screen.getByTestId('timings-entry-1').getAttribute('aria-pressed')).toBe('true')
-    expect(screen.getByText(/^Median, spread and samples/)).toBeTruthy()
+    expect(screen.getByText(/shows the median, the spread and the samples/)).toBeTruthy()
   })
 
   it('F10 measures the first benchmark where none was chosen', async () => {
@@ -318,7 +318,7 @@ describe('one benchmark', () => {
     ])
     await openOne(0, reportOf(rows))
     expect((await screen.findByTestId('timings-history')).dataset['builds']).toBe('2')
-    expect(screen.getByText(/\+100 % from the build before/)).toBeTruthy()
+    expect(screen.getByText(/\+100 % from the previous build/)).toBeTruthy()
     expect(screen.getByTestId('timings-diff').textContent).toContain('+return slow(x);')
   })
 
@@ -378,7 +378,7 @@ describe('one benchmark', () => {
     })
     await openOne(0, reportOf([row]))
     const device = screen.getByTestId('timings-device').textContent
-    expect(device).toMatch(/launching takes on the host4\.000 µsin a graph90\.00 µs/)
+    expect(device).toMatch(/launch time on the host4\.000 µsin a CUDA graph90\.00 µs/)
     expect(screen.getByText(/are not known: no NVML here/)).toBeTruthy()
     main.give('timing.kernels', { op: 'my_op::f', device: 'x', kernels: [], note: 'It has none.' })
     await userEvent.click(screen.getByTestId('timings-list-kernels'))

@@ -142,7 +142,10 @@ describe('the tree of files', () => {
   it('asks before what was typed is lost, and moves files to the trash', async () => {
     await row('notes-2.md').focus()
     await app.page.keyboard.press('Delete')
-    await app.testId('question').filter({ hasText: 'Unsaved text is lost: notes-2.md' }).waitFor()
+    await app
+      .testId('question')
+      .filter({ hasText: 'Unsaved text will be lost: notes-2.md' })
+      .waitFor()
     await pictures('delete')
     await app.testId('question-cancel').click()
     expect(fs.existsSync(at('notes-2.md'))).toBe(true)

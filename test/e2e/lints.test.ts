@@ -122,7 +122,7 @@ describe('lints', () => {
     expect((await app.markers('op.cpp')).some((marker) => marker.severity === 'error')).toBe(true)
     await row.getByTestId('problem-more').click()
     await row.getByTestId('markdown').waitFor()
-    await row.getByText("Compiler's own text").click()
+    await row.getByText('Message of the compiler').click()
     const raw = await row.locator('details pre').textContent()
     expect(raw).toContain('static assertion failed')
     await app.picture('compiler-text')

@@ -31,7 +31,7 @@ it('timings on a device show warm and cold times, launch and graph, and why no k
   await app.testId('timings-run').waitFor({ timeout: 170_000 })
   expect(await app.testId('timings-cell').count()).toBe(2)
   expect(await app.testId('timings-device').textContent()).toMatch(
-    /launching takes on the host[\d.]+ [µm]s.*in a graph[\d.]+ [µm]s/,
+    /launch time on the host[\d.]+ [µm]s.*in a CUDA graph[\d.]+ [µm]s/,
   )
   await app.testId('timings-list-kernels').click()
   const none = app.testId('timings-no-kernels')

@@ -433,7 +433,7 @@ describe('the diff as text', () => {
       [
         '--- compute (script)',
         '+++ compute (script)',
-        '  … 1 the same',
+        '  … 1 unchanged',
         '+ %b : Tensor = aten::tanh(%a)',
         '- %b : Tensor = aten::relu(%a)',
         '~ %c : Tensor = aten::add(%a, %b)',

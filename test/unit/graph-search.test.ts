@@ -130,20 +130,20 @@ describe('searching a graph', () => {
     const parsed = parseQuery('nan')
     expect(parsed.ok && searchGraph(small, parsed.query)).toEqual({
       ok: false,
-      message: '"nan" needs the values of a run: choose an overlay first',
+      message: '"nan" needs data from a run: choose an overlay first',
     })
   })
 
   it.each([
-    ['colour:red', 'there is no "colour:"'],
+    ['colour:red', '"colour:" is not a search field'],
     ['dtype:float31', '"float31" is not a dtype'],
-    ['shape:[4,', 'a "[" without its "]"'],
-    ['shape:4]', 'a "]" without its "["'],
+    ['shape:[4,', '"[" has no matching "]"'],
+    ['shape:4]', '"]" has no matching "["'],
     ['shape:[4, x]', '"x" is not a size'],
     ['shape:[4,,5]', 'a size is missing'],
     ['line:zero', '"line:" needs a line'],
-    ['op:', '"op:" needs something after it'],
-    ['"half', 'a quotation mark is missing its end'],
+    ['op:', '"op:" needs a value after the colon'],
+    ['"half', 'a quotation mark is not closed'],
   ])('the query %s is refused with the reason', (text, message) => {
     const parsed = parseQuery(text)
     expect(parsed).toMatchObject({ ok: false })

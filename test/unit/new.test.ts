@@ -177,11 +177,13 @@ describe('npm run new', () => {
     const again = await runNew('lint', 'my-thing')
     expect(again).toMatchObject({ code: 2, stdout: '' })
     expect(again.stderr).toBe(
-      `nothing written: there is ${written.get('lint')?.join(', ') ?? ''} already\n`,
+      `nothing written: ${written.get('lint')?.join(', ') ?? ''} exists already\n`,
     )
     expect(fs.readFileSync(path.join(clone, file), 'utf8')).toBe(before)
     // verbs/bench is a folder.
-    expect((await runNew('verb', 'bench')).stderr).toContain('electron/cli/verbs/bench already')
+    expect((await runNew('verb', 'bench')).stderr).toContain(
+      'electron/cli/verbs/bench exists already',
+    )
     expect((await runNew('call', 'tensor.page')).stderr).toContain('has tensor.page already')
   })
 
@@ -203,7 +205,7 @@ describe('npm run new', () => {
     [['panel', '../x'], '"../x" is not a valid name for a panel'],
     [['verb', ''], '"" is not a valid name for a verb'],
     [['call', 'tensor'], '"tensor" is not a valid name for a call: write it like tensor.maxValue'],
-    [['thing', 'my-thing'], 'no kind "thing"'],
+    [['thing', 'my-thing'], 'unknown kind "thing"'],
     [['lint', 'my', 'thing'], 'one name at a time: "my thing"'],
   ])('npm run new -- %j is refused', async (words, message) => {
     const { code, stderr } = await runNew(...words)

@@ -172,8 +172,8 @@ describe('the history chart', () => {
     p75: median + spread,
   })
   it('a change is stated where quartiles do not overlap, else that none is clear', () => {
-    expect(timeChangeText(point(1.5, 0.1), point(1, 0.1))).toBe('+50 % from the build before')
-    expect(timeChangeText(point(0.95, 0.01), point(1, 0.01))).toBe('-5.0 % from the build before')
+    expect(timeChangeText(point(1.5, 0.1), point(1, 0.1))).toBe('+50 % from the previous build')
+    expect(timeChangeText(point(0.95, 0.01), point(1, 0.01))).toBe('-5.0 % from the previous build')
     expect(timeChangeText(point(1.05, 0.1), point(1, 0.1))).toMatch(/no clear change/)
   })
 })

@@ -56,7 +56,7 @@ function tell(report: RenameReport, newName: string, paths: string[], here: stri
       {
         hint:
           left.length > 0
-            ? `The old name is still at ${left.slice(0, 5).join(', ')}: in a macro, or as the name of something else.`
+            ? `The old name remains at ${left.slice(0, 5).join(', ')}. There it is part of a macro, or it names something else.`
             : '',
         action: { label: 'Save all', run: () => runCommand('file.saveAll') },
       },

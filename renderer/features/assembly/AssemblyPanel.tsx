@@ -46,7 +46,12 @@ export function AssemblyPanel(): ReactElement {
   const staleness = useStaleness(shown?.stamp ?? null, 'build')
   const rows = useMemo(() => (report ? shownRows(report, filter) : []), [report, filter])
   if (!built && listing === null) {
-    return <NeedsBuild icon="chip" text="The instructions of a function, each with its line." />
+    return (
+      <NeedsBuild
+        icon="chip"
+        text="Shows the instructions of a function, each with its source line. Build the project first."
+      />
+    )
   }
   return (
     <div className="panel-column assembly-panel" data-testid="assembly-panel">
@@ -169,7 +174,7 @@ function ChoiceBar(): ReactElement {
         ))}
         <label
           className="check"
-          title="What clang optimized at each line, and why it did not. Compiles the source again."
+          title="Shows the optimizations that clang made at each line, and those that it could not make, with the reason. This compiles the source again."
         >
           <input
             type="checkbox"

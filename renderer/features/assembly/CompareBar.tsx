@@ -33,7 +33,7 @@ export function CompareBar(): ReactElement {
           data-testid="assembly-against"
         >
           <option value="">nothing</option>
-          <optgroup label="the same sources with">
+          <optgroup label="same sources, other flags">
             {known.map((flag) => (
               <option key={flag} value={`flags:${flag}`}>
                 {flag}

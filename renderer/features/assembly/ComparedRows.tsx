@@ -108,7 +108,7 @@ export function ComparedRows({ comparison }: { comparison: AssemblyComparison })
       className={isWide ? 'assembly-rows assembly-two' : 'assembly-rows'}
       ref={host}
       role="listbox"
-      aria-label="Both versions. Arrow keys move, N goes to the next change, P to the one before, Enter opens the line."
+      aria-label="Both versions. Arrow keys move, N goes to the next change, P goes to the previous change, Enter opens the line."
       aria-activedescendant={selected >= 0 ? `assembly-pair-${selected}` : undefined}
       tabIndex={0}
       onKeyDown={keys}

@@ -25,8 +25,8 @@ export function Foot({ report }: { report: AssemblyReport }): ReactElement {
       {cost && (
         <span className="muted">
           {' '}
-          latency {formatNumber(cost.latency, 3)}, another each {formatNumber(cost.throughput, 3)}{' '}
-          cycles
+          latency {formatNumber(cost.latency, 3)} cycles, reciprocal throughput{' '}
+          {formatNumber(cost.throughput, 3)} cycles
         </span>
       )}
     </p>

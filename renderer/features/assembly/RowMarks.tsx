@@ -43,28 +43,28 @@ export function LoopMark({ loop, estimate, busy }: LoopProps): ReactElement {
     return (
       <span
         className="link assembly-loop"
-        title="llvm-mca's estimate for this processor (L)"
+        title="Estimates the cycles with llvm-mca for this processor (L)"
         onClick={(event) => {
           event.stopPropagation()
           if (!busy) void estimateJob.run(loop)
         }}
         data-testid="assembly-estimate"
       >
-        estimate the loop of {loop.instructions} instructions
+        estimate this loop ({loop.instructions} instructions)
       </span>
     )
   }
   const { cycles, instructionsPerCycle, withoutWaiting, processor, warnings } = estimate
   const about = [
-    `llvm-mca for ${processor}, with data in the L1 cache and branches predicted.`,
-    `${formatNumber(withoutWaiting, 3)} cycles if no instruction waited for another.`,
+    `llvm-mca made this estimate for ${processor}. It assumes data in the L1 cache and predicted branches.`,
+    `The loop would take ${formatNumber(withoutWaiting, 3)} cycles if no instruction waited for another.`,
     ...warnings,
   ]
   return (
     <span className="assembly-loop" title={about.join('\n')} data-testid="assembly-cycles">
-      <span className="number">{formatNumber(cycles, 3)}</span> cycles an iteration,{' '}
-      <span className="number">{formatNumber(instructionsPerCycle, 3)}</span> instructions a cycle (
-      {processor}){warnings.length > 0 ? ' ⚠' : ''}
+      <span className="number">{formatNumber(cycles, 3)}</span> cycles per iteration,{' '}
+      <span className="number">{formatNumber(instructionsPerCycle, 3)}</span> instructions per cycle
+      ({processor}){warnings.length > 0 ? ' ⚠' : ''}
     </span>
   )
 }

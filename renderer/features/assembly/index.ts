@@ -17,16 +17,16 @@ export const feature = defineFeature({
     tasks: { measure: 'below' },
     help: {
       about: [
-        'The machine code of one function next to its source. Rows have the colour of their source line. The panel follows the cursor; choose a function to keep it.',
+        'Shows the machine code of one function next to its source. Rows have the colour of their source line. The panel follows the cursor until you choose a function from the list.',
         'For CUDA sources, PTX and SASS are shown instead of machine code.',
-        '“compare with” shows the function next to an earlier build, or next to a compile with other flags. “remarks” shows what clang optimized at each line, and why it did not. llvm-mca estimates the cycles of a loop, for data in the first-level cache.',
+        '“compare with” shows the function next to the same function from an earlier build, or compiled with other flags. “remarks” shows the optimizations that clang made at each line, and why others failed. llvm-mca estimates the cycles of a loop. It assumes that the data is in the L1 cache.',
       ],
       keys: [
-        ['Up, Down, Page Up, Page Down', 'Walk through the instructions'],
+        ['Up, Down, Page Up, Page Down', 'Move through the instructions'],
         ['Enter', 'Open the line of the instruction'],
         ['J', 'Follow a jump'],
         ['L', 'Estimate the loop around the instruction'],
-        ['N, P', 'In a comparison: the next change, the one before'],
+        ['N, P', 'Go to the next or previous change of a comparison'],
       ],
     },
     area: 'right',

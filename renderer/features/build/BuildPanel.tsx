@@ -27,7 +27,10 @@ export function BuildPanel(): ReactElement {
   const nothing = running === null && value === null && error === null
   if (nothing && buildLog.length === 0) {
     return (
-      <EmptyState icon="play" text="Compiles the project, loads it and describes its operators.">
+      <EmptyState
+        icon="play"
+        text="Compiles the project, loads the library and lists its operators."
+      >
         <Button primary icon="play" onClick={() => runCommand('build.run')}>
           Build <kbd>{shortcutOf('build.run')}</kbd>
         </Button>
@@ -41,7 +44,7 @@ export function BuildPanel(): ReactElement {
         <BuildState />
         <span className="grow" />
         <Segmented
-          label="What to show of the build"
+          label="View of the build"
           value={view}
           onChange={setView}
           options={[
@@ -144,12 +147,12 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
   if (report?.ok === false) {
     return (
       <span className="tone-error" data-testid="build-settled">
-        <Icon name="error" /> The plain build fails
+        <Icon name="error" /> The plain build, for timings and exports, fails
       </span>
     )
   }
   const title =
-    'Calls use the build of the compile server. Timings, exports and build/ use a plain -O2 build, which is made in the background.'
+    'Calls use the hot build from the compile server. A plain build, without the server, follows in the background. Timings, exports and build/ use the plain build.'
   return (
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (
@@ -180,7 +183,7 @@ function Verdict({ report, loaded }: { report: BuildReport; loaded: boolean }): 
     <span className={loaded ? 'tone-ok' : 'tone-error'} role="status">
       <Icon name={loaded ? 'check' : 'error'} /> Built in <span className="number">{time}</span>
       {summary}
-      {!loaded && ', but it could not be loaded'}
+      {!loaded && ', but the library could not be loaded'}
     </span>
   )
 }

@@ -38,7 +38,7 @@ export function SanitizedState(): ReactElement | null {
   if (!run.build.ok) {
     return (
       <div className="panel-bar tone-error" role="status" data-testid="sanitize-state">
-        <Icon name="error" /> It does not compile with the sanitizers
+        <Icon name="error" /> The project does not compile with the sanitizers
       </div>
     )
   }

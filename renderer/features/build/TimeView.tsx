@@ -51,7 +51,7 @@ export function TimeView(): ReactElement {
     return (
       <EmptyState
         icon="clock"
-        text="Compiles the project's sources once without the cache and shows what took the time: headers, templates, front end, back end, link, load."
+        text="Compiles the project's sources once without the cache and shows the time of each part: headers, templates, front end, back end, link, load."
       >
         {again}
       </EmptyState>
@@ -69,7 +69,7 @@ export function TimeView(): ReactElement {
         <SpanCanvas
           named={named}
           memory={noMemory}
-          label="Where the time of the build went"
+          label="Flame graph of the build time"
           testId="build-flame"
           selected={selected}
           search={search}
@@ -79,7 +79,7 @@ export function TimeView(): ReactElement {
         />
         <p className="build-selected selectable" data-testid="build-time-selected">
           {name === undefined ? (
-            <span className="muted">Select a bar to see what it is.</span>
+            <span className="muted">Select a bar to see its name and time.</span>
           ) : (
             <>
               <span className="mono">{name}</span> <span className="muted">{fact}</span>
@@ -92,7 +92,7 @@ export function TimeView(): ReactElement {
           {again}
           <SearchField value={search} onChange={setSearch} label="Find a name" />
         </div>
-        {staleness !== 'fresh' && <p className="muted">From an older version of the sources.</p>}
+        {staleness !== 'fresh' && <p className="muted">These times are for older sources.</p>}
         <PhasesTable files={trace.files} />
         <p className="build-rest number">
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}

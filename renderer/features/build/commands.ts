@@ -27,7 +27,7 @@ export const buildCommands: readonly Command[] = [
   },
   {
     id: 'build.trace',
-    title: 'Rebuild and trace where the time goes',
+    title: 'Rebuild and trace the build time',
     group: 'Build',
     enabled: hasProject,
     run: () => {

@@ -16,8 +16,8 @@ export const feature = defineFeature({
     icon: 'M9.8 2.2a3.6 3.6 0 0 0-3 5.4L2 12.4 3.6 14l4.8-4.8a3.6 3.6 0 0 0 5-4.4l-2.2 2.2-2-2 2.2-2.2a3.6 3.6 0 0 0-1.6-.6z',
     help: {
       about: [
-        'What the compilers say, how long each step took, and where the time of a build goes.',
-        '“Sanitize” builds a second library that AddressSanitizer and UBSan watch, and makes the calls of opsmith.json in it.',
+        'Shows the output of the compilers, the time of each step, and a flame graph of the build time.',
+        '“Sanitize” builds a second library with AddressSanitizer and UBSan, and runs the calls of opsmith.json with it.',
       ],
     },
     area: 'bottom',

@@ -51,11 +51,7 @@ export function DoctorPanel(): ReactElement {
       </div>
       <div className="scroll panel-pad">
         {error && <ErrorView error={error} />}
-        {report ? (
-          <Report report={report} />
-        ) : (
-          <EmptyState text="Looking at this machine …" quiet />
-        )}
+        {report ? <Report report={report} /> : <EmptyState text="Checking this machine …" quiet />}
       </div>
     </div>
   )
@@ -73,7 +69,7 @@ function Verdict({ report, running }: VerdictProps): ReactElement {
       data-testid="doctor-verdict"
     >
       <Icon name={report.ok ? 'check' : 'error'} />{' '}
-      {report.ok ? 'Operators can be built and run here.' : 'Something is missing.'}
+      {report.ok ? 'Operators can be built and run here.' : 'Doctor found problems: see below.'}
       <span className="muted">
         {' '}
         {report.platform}, checked in {formatSeconds(report.seconds)}

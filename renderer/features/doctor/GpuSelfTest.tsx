@@ -38,8 +38,8 @@ export function GpuSelfTest(): ReactElement {
       note={running ? `${checks.length} of ${gpuCheckNames.length}` : ''}
     >
       <p className="muted">
-        Ten checks in less than a minute: the driver, libtorch and nvcc fit, times are right, faults
-        are named.
+        Makes ten checks in about a minute. They check the driver, libtorch and nvcc, the timings,
+        and the reports of faults in CUDA kernels.
       </p>
       <div className="doctor-gpu-actions">
         {running ? (

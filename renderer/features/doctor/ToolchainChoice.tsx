@@ -15,10 +15,10 @@ export function ToolchainChoice({ report }: { report: DoctorReport }): ReactElem
   const shown: Scope = project === null ? 'user' : scope
   return (
     <fieldset className="toolchain">
-      <legend>What builds use</legend>
+      <legend>Tools for builds</legend>
       {project !== null && (
         <Segmented
-          label="For which projects"
+          label="Projects"
           value={shown}
           onChange={setScope}
           options={[
@@ -63,7 +63,9 @@ function ToolSelect({ kind, label, report, scope }: ToolSelectProps): ReactEleme
         data-testid={id}
         onChange={(event) => void chooseTool(kind, event.target.value, scope)}
       >
-        <option value="">{scope === 'user' ? 'Let Opsmith choose' : 'As for all projects'}</option>
+        <option value="">
+          {scope === 'user' ? 'Let Opsmith choose' : 'Same as for all projects'}
+        </option>
         {usable.map((finding) => (
           <option key={finding.path} value={finding.path}>
             {finding.name} · {finding.path}

@@ -12,8 +12,8 @@ export const feature = defineFeature({
     icon: 'M1.6 8.6h3l1.6-5 3 9 1.8-4h3.4',
     help: {
       about: [
-        'The compilers, libtorch, CUDA and tools of this machine: what is used, what is missing, and the command that installs it.',
-        'GPU self-test checks a GPU in about a minute. Its table can be pasted into an issue.',
+        'Lists the compilers, libtorch, CUDA and tools of this machine. It shows which are used, which are missing, and the commands that install them.',
+        'The GPU self-test takes about a minute. You can paste its table into an issue.',
       ],
     },
     Page: DoctorPage,

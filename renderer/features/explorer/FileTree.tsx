@@ -98,7 +98,7 @@ export function FileTree(): ReactElement {
       </div>
       {isCut && (
         <p className="muted panel-pad">
-          A folder has more entries than the first 1,000 shown here.
+          Some folders have more than 1,000 entries: only the first 1,000 are shown.
         </p>
       )}
       {menu && (

@@ -12,17 +12,17 @@ export const feature = defineFeature({
     icon: 'M1.8 3.8h4.4l1.4 1.6h6.6v7.2H1.8z',
     help: {
       about: [
-        'The files of the project, and the exports that opsmith.json lists. A click opens each where it belongs; a model (.pt, .pt2) shows its graph. Calls, gradchecks, operator checks and benchmarks are in the Tests panel.',
-        'A letter behind a name is what git says: M modified, A added, U untracked, R renamed, ! conflict. What git ignores is in italics.',
-        'Drop files from outside on a folder to copy them there. Drag rows of the tree to move them. The menu of a row has more actions.',
+        'Lists the files of the project, and the exports of opsmith.json. A click opens a file in the editor, an export in the Export panel, and a model (.pt, .pt2) as a graph. Calls, gradchecks, operator checks and benchmarks are in the Tests panel.',
+        'The letter after a name is the git state: M modified, A added, U untracked, R renamed, ! conflict. Files that git ignores are in italics.',
+        'Drop files from another application on a folder to copy them into it. Drag rows of the tree to move them. The menu of a row has more actions.',
       ],
       keys: [
-        ['Up, Down', 'Walk through the rows'],
+        ['Up, Down', 'Move through the rows'],
         ['Enter', 'Open the row'],
-        ['Left, Right', 'Close or open a folder'],
+        ['Left, Right', 'Fold or open a folder'],
         ['F2', 'Rename'],
         ['Delete', 'Move to the trash'],
-        ['Shift+F10', 'The menu of the row'],
+        ['Shift+F10', 'Open the menu of the row'],
       ],
     },
     area: 'left',

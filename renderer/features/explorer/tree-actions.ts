@@ -15,7 +15,7 @@ export function openRow({ path, kind, isOpen }: Pick<TreeRow, 'path' | 'kind' | 
   treeStore.setState({ selected: path })
   if (kind === 'folder') setOpen(path, !isOpen)
   else if (kind === 'linkedFolder')
-    notify('info', `${path} is a link to a folder: open that folder to see what is in it.`)
+    notify('info', `${path} is a link to a folder: open the folder itself to see its files.`)
   else if (isModel(path)) runCommand('graph.openFile', path)
   else openFile(path)
 }
@@ -86,8 +86,8 @@ export async function deleteRow({ path, kind }: Pick<TreeRow, 'path' | 'kind'>):
   const folder = currentFolder()
   if (folder === null) return
   const unsaved = unsavedBelow(path)
-  const lost = unsaved.length > 0 ? `Unsaved text is lost: ${unsaved.join(', ')}. ` : ''
-  const what = kind === 'folder' ? 'The folder and all that is in it' : 'The file'
+  const lost = unsaved.length > 0 ? `Unsaved text will be lost: ${unsaved.join(', ')}. ` : ''
+  const what = kind === 'folder' ? 'The folder with its files' : 'The file'
   const goesOn = await askToGoOn({
     title: `Delete ${path}?`,
     detail: `${lost}${what} can be restored from the trash.`,

@@ -137,7 +137,7 @@ function verdictOf({ ok, forms }: ExportReport): {
       word: 'failed',
       tone: 'tone-error',
       icon: 'error',
-      text: forms.length === 1 ? 'The form failed' : `${failed} of ${all} failed`,
+      text: forms.length === 1 ? 'The export failed' : `${failed} of ${all} failed`,
     }
   }
   const isWhole = forms.every((form) => form.steps.every((step) => step.status === 'ok'))

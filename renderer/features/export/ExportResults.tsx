@@ -54,7 +54,7 @@ export function ExportResults(): ReactElement {
       <div className={isOld ? 'stale' : ''}>
         {isStopped && !isBusy && (
           <p className="panel-pad muted">
-            Stopped early: the files that were written stay, but are not proven.
+            Stopped early. The written files stay in the folder, but they are not proven.
           </p>
         )}
         {forms.map((progress) => (
@@ -68,11 +68,11 @@ export function ExportResults(): ReactElement {
 function Nothing(): ReactElement {
   const isBusy = useIsExporting()
   return isBusy ? (
-    <EmptyState text="The project is built, and its calls are recorded." quiet />
+    <EmptyState text="Building the project, and recording its calls …" quiet />
   ) : (
     <EmptyState
       icon="folder"
-      text="Writes complete projects that anyone can build. Each is copied to an empty folder, built and run there, and compared with the op host. Only then does it count as done."
+      text="Writes complete projects that anyone can build. Opsmith proves each export: it builds and runs a copy in an empty folder, and compares the results with those of the op host."
     />
   )
 }
@@ -146,8 +146,8 @@ function AbiTable({ abi }: { abi: AbiReport }): ReactElement {
   return (
     <div className="export-abi">
       <Section
-        title={`What ${abi.library} needs`}
-        note="ABI.md says what to set there"
+        title={`Requirements of ${abi.library}`}
+        note="ABI.md has the settings for other machines"
         actions={
           <CopyButton
             text={() => rows.map(([name, value]) => `${name}: ${value}`).join('\n')}

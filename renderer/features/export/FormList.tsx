@@ -20,12 +20,12 @@ export function FormList(): ReactElement {
   const chosen = useChosen()
   return (
     <div className="split-list scroll" data-testid="export-forms">
-      <Section title="Forms" note={chosen === 0 ? 'choose some' : `${chosen} chosen`}>
+      <Section title="Forms" note={chosen === 0 ? 'none chosen' : `${chosen} chosen`}>
         {error && (
           <div className="side-pad">
             <ErrorView error={error} testId="export-forms-error">
               <Button icon="refresh" onClick={() => void choicesJob.run()}>
-                Look again
+                Check again
               </Button>
             </ErrorView>
           </div>
@@ -105,7 +105,7 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
   if (choice.untried.length === 0) return null
   return (
     <span className="tone-warning" title={choice.untried.join('\n')}>
-      <Icon name="warning" label="only some of its tests can run on this machine" />
+      <Icon name="warning" label="only a part of its proof can run on this machine" />
     </span>
   )
 }
@@ -130,11 +130,11 @@ function About({ choice }: { choice: FormChoice }): ReactElement {
         </>
       )}
       {possible && untried.length === 0 && (
-        <p className="muted">All of its proof can be tried on this machine.</p>
+        <p className="muted">The whole proof can run on this machine.</p>
       )}
       {possible && untried.length > 0 && (
         <>
-          <p>Cannot be tried on this machine:</p>
+          <p>These proof steps cannot run on this machine:</p>
           <ul>
             {untried.map((why) => (
               <li key={why} className="export-obstacle tone-warning">

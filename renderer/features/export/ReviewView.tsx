@@ -39,7 +39,7 @@ export function ReviewView(): ReactElement | null {
         </span>
         {byHand.length > 1 && (
           <>
-            <Button onClick={() => decide('keep', byHand)}>Keep all mine</Button>
+            <Button onClick={() => decide('keep', byHand)}>Keep all my files</Button>
             <Button onClick={() => decide('overwrite', byHand)}>Overwrite all</Button>
           </>
         )}
@@ -63,7 +63,7 @@ function headText(review: Review, open: number): string {
   if (open > 0) {
     return `${formatCount(open, 'file')} changed by hand since the last export: keep or overwrite?`
   }
-  if (review.onlyShown) return 'This is what an export would write.'
+  if (review.onlyShown) return 'An export would write these files.'
   return 'The earlier export would change. Review the changes, then export.'
 }
 
@@ -134,14 +134,14 @@ function ChangedFile({ form, file, review }: ChangedFileProps): ReactElement {
         <span className="muted">{wordsOf(file)}</span>
         {file.byHand && <Decision form={form} file={file} review={review} />}
       </div>
-      {hasDiff && open && <DiffText diff={file.diff} label={`What changes in ${file.path}`} />}
+      {hasDiff && open && <DiffText diff={file.diff} label={`Changes in ${file.path}`} />}
     </li>
   )
 }
 
 function wordsOf({ change, byHand, diff }: FileChange): string {
   if (byHand) return change === 'added' ? 'deleted or created by hand' : 'changed by hand'
-  return change === 'changed' && diff === '' ? 'changed, not text' : change
+  return change === 'changed' && diff === '' ? 'changed, not a text file' : change
 }
 
 function Decision({ form, file, review }: ChangedFileProps): ReactElement {
@@ -158,7 +158,7 @@ function Decision({ form, file, review }: ChangedFileProps): ReactElement {
   )
   return (
     <span className="export-decision" role="group" aria-label={`${file.path} was changed by hand`}>
-      {option('keep', 'Keep mine')}
+      {option('keep', 'Keep my file')}
       {option('overwrite', 'Overwrite')}
     </span>
   )

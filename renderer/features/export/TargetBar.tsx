@@ -27,7 +27,9 @@ export function TargetBar(): ReactElement {
             id="export-folder"
             label="To"
             text={folder}
-            parse={(text) => (text.trim() === '' ? { problem: 'Name a folder.' } : { value: text })}
+            parse={(text) =>
+              text.trim() === '' ? { problem: 'Enter a folder.' } : { value: text }
+            }
             onCommit={(typed) => void chooseFolder(typed)}
           />
         </span>
@@ -36,7 +38,7 @@ export function TargetBar(): ReactElement {
       {folder.startsWith(`${project}/`) && (
         <p className="tone-warning">
           <Icon name="warning" /> This folder is in the project: patterns in <code>sources</code>{' '}
-          may match exported files.
+          may match exported files. Choose a folder outside of the project.
         </p>
       )}
       <div className="case-call">
@@ -59,7 +61,7 @@ export function TargetBar(): ReactElement {
         </Button>
         <label
           className="check"
-          title="Copies each export to an empty folder, builds and runs it there without a network, and compares every call with the op host's result"
+          title="Copies each export to an empty folder, and builds and runs the copy without a network. Compares the results of all calls with the results of the op host."
         >
           <input
             type="checkbox"
@@ -68,12 +70,12 @@ export function TargetBar(): ReactElement {
             data-testid="export-proof"
             onChange={(event) => exportStore.setState({ proof: event.target.checked })}
           />
-          prove it
+          prove exports
         </label>
         <span className="grow" />
         <CopyButton
           text={exportCommandLine}
-          label="Copy the command line that does the same"
+          label="Copy this export as a command line"
           word="Command"
           testId="export-copy-command"
         />
@@ -93,7 +95,7 @@ function ExportButton(): ReactElement {
       text={`Export ${formatCount(count, 'form')}`}
       title={
         open > 0
-          ? `Decide about ${formatCount(open, 'file')} first`
+          ? `First choose “keep” or “overwrite” for ${formatCount(open, 'file')}`
           : 'Writes the chosen forms into the folder'
       }
       command="export.run"

@@ -32,7 +32,7 @@ async function saved(then: () => Promise<void>): Promise<void> {
 export function exportCommands(): Command[] {
   return [
     command('run', 'Export the chosen forms', () => saved(exportChosen), canExport, 'F7'),
-    command('diff', 'Show what would change', () => saved(showChanges), canExport),
+    command('diff', 'Show changes', () => saved(showChanges), canExport),
     command('folder', 'Choose the folder …', () => chooseFolder(''), isIdle),
     command('keep', 'Save the choice of forms to opsmith.json', keepExports, canExport),
     command('leave', 'Close the list of changes', leaveReview, () => {

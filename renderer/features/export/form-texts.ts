@@ -7,7 +7,7 @@ export const stateMarks: Record<FormState, { word: string; icon: IconName; tone:
   waiting: { word: 'waiting', icon: 'clock', tone: 'muted' },
   running: { word: 'running', icon: 'play', tone: 'muted' },
   done: { word: 'done', icon: 'check', tone: 'tone-ok' },
-  partly: { word: 'done, partly tried', icon: 'check', tone: 'tone-warning' },
+  partly: { word: 'done, partly proven', icon: 'check', tone: 'tone-warning' },
   written: { word: 'written, not proven', icon: 'file', tone: 'muted' },
   failed: { word: 'failed', icon: 'error', tone: 'tone-error' },
   stopped: { word: 'stopped', icon: 'stop', tone: 'muted' },

@@ -17,8 +17,8 @@ export const feature = defineFeature({
     tasks: { ship: 'above' },
     help: {
       about: [
-        'Ships the operators: as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
-        'Each form is built and run from its files alone before it counts as done.',
+        'Exports the operators as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
+        'Before an export counts as done, Opsmith builds and runs it from the exported files alone.',
       ],
     },
     area: 'right',

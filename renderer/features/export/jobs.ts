@@ -36,7 +36,8 @@ export const changesJob: Job<Target, FormDiff[]> = createJob({
     exportStore.setState({ review: null })
     changesJob.set({ error: null })
     exportJob.set({ error: null })
-    if (!(await manifestSaved())) return err('cancelled', 'opsmith.json was not saved.')
+    if (!(await manifestSaved()))
+      return err('cancelled', 'opsmith.json was not saved, so nothing was exported.')
     return call('export.diff', { folder, job, request: target })
   },
 })

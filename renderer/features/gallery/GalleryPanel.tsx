@@ -8,7 +8,7 @@ export function GalleryPanel(): ReactElement {
     <div className="panel-column page">
       <div className="scroll panel-pad">
         <h2>Samples</h2>
-        <p className="muted">Each opens as a copy that you can change.</p>
+        <p className="muted">Each sample opens as a copy that you can change.</p>
         <Gallery />
       </div>
     </div>

@@ -49,7 +49,7 @@ export function Welcome(): ReactElement {
         )}
         <section>
           <h2>Samples</h2>
-          <p className="muted">Each opens as a copy that you can change.</p>
+          <p className="muted">Each sample opens as a copy that you can change.</p>
           <Gallery />
         </section>
       </div>
@@ -67,7 +67,7 @@ function MachineState(): ReactElement | null {
       onClick={() => showPanel('doctor')}
     >
       <Icon name={report.ok ? 'check' : 'error'} />
-      {report.ok ? 'This machine is ready' : 'Something is missing here'}
+      {report.ok ? 'This machine is ready' : 'This machine is not ready'}
     </button>
   )
 }

@@ -10,7 +10,7 @@ export const feature = defineFeature({
     Panel: GalleryPanel,
     icon: 'M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z',
     help: {
-      about: ['Projects to learn from. Each opens as a copy that you can change.'],
+      about: ['Sample projects to learn from. Each sample opens as a copy that you can change.'],
     },
     Page: Welcome,
     isStartPage: true,

@@ -21,7 +21,8 @@ export function HeadTab({ subject: path }: { subject: string }): ReactElement {
   }, [path, head])
   if (isGone) return <EmptyState text={`${path} can no longer be read.`} />
   if (!isReady || head === undefined) return <EmptyState text={`Comparing ${path} …`} quiet />
-  if (head === null) return <EmptyState text={`The last commit has no text of ${path}.`} />
+  if (head === null)
+    return <EmptyState text={`The last commit does not have ${path} as a text file.`} />
   return (
     <div className="file-panel" data-testid={`head-${path}`}>
       <CompareView path={path} original={head} label={`${path}: the last commit and now`} />

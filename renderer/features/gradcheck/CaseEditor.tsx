@@ -16,7 +16,7 @@ import { CaseOptions } from './CaseOptions'
 /** What is checked, and how; a change is checked by itself. */
 export function CaseEditor(): ReactElement {
   return (
-    <div className="case-form" role="group" aria-label="What is checked">
+    <div className="case-form" role="group" aria-label="Case to check">
       <CallBar />
       <CaseOptions />
       <CaseInputs />

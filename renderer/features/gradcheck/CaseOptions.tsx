@@ -19,7 +19,11 @@ export function CaseOptions(): ReactElement {
         <DtypeChoice />
       </div>
       <div className="case-options">
-        <Switch name="fast_mode" label="fast mode" title="One random projection of the Jacobian" />
+        <Switch
+          name="fast_mode"
+          label="fast mode"
+          title="Compares one random projection of the Jacobian instead of all elements"
+        />
         <SecondOrder />
         <ForwardMode />
         <button
@@ -56,9 +60,10 @@ function NumberOption({ name, title }: { name: NumberName; title: string }): Rea
 
 function parseTolerance(text: string, positive: boolean): { value: number } | { problem: string } {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value)) return { problem: 'a number, such as 1e-6' }
-  if (positive && value <= 0) return { problem: 'larger than 0' }
-  return value < 0 ? { problem: 'not negative' } : { value }
+  if (text.trim() === '' || !Number.isFinite(value))
+    return { problem: 'write a number, such as 1e-6' }
+  if (positive && value <= 0) return { problem: 'must be larger than 0' }
+  return value < 0 ? { problem: 'must not be negative' } : { value }
 }
 
 const dtypes = [
@@ -75,7 +80,7 @@ function DtypeChoice(): ReactElement {
   return (
     <span
       className="case-option"
-      title="The dtype of every floating or complex input, instead of its own"
+      title="Converts every floating-point or complex input to this dtype"
     >
       <select
         aria-label="dtype"
@@ -87,7 +92,7 @@ function DtypeChoice(): ReactElement {
           editDraft({ dtype: dtypes.find((item) => item === event.target.value) ?? null })
         }
       >
-        <option value="">as inputs</option>
+        <option value="">dtypes of inputs</option>
         {dtypes.map((item) => (
           <option key={item}>{item}</option>
         ))}
@@ -120,7 +125,7 @@ function Switch({ name, label, title }: SwitchProps): ReactElement {
 function SecondOrder(): ReactElement {
   const value = useGradcheck((state) => state.draft.secondOrder)
   return (
-    <label className="check" title="gradgradcheck: gradients of gradients">
+    <label className="check" title="Checks second-order gradients with gradgradcheck">
       <input
         type="checkbox"
         checked={value}
@@ -136,9 +141,17 @@ function SecondOrder(): ReactElement {
 function ForwardMode(): ReactElement {
   const secondOrder = useGradcheck((state) => state.draft.secondOrder)
   return secondOrder ? (
-    <Switch name="check_fwd_over_rev" label="forward mode" title="Forward over reverse" />
+    <Switch
+      name="check_fwd_over_rev"
+      label="forward mode"
+      title="Also checks forward-over-reverse gradients"
+    />
   ) : (
-    <Switch name="check_forward_ad" label="forward mode" title="Forward-mode differentiation too" />
+    <Switch
+      name="check_forward_ad"
+      label="forward mode"
+      title="Also checks forward-mode differentiation"
+    />
   )
 }
 
@@ -148,7 +161,7 @@ function MoreOptions(): ReactElement {
     <div className="case-options">
       <NumberOption
         name="nondet_tol"
-        title="Largest allowed difference between two runs of one backward"
+        title="Largest allowed difference between two runs of the same backward"
       />
       {secondOrder ? (
         <>
@@ -156,24 +169,36 @@ function MoreOptions(): ReactElement {
           <Switch
             name="gen_non_contig_grad_outputs"
             label="non-contiguous grad outputs"
-            title="Gradients of outputs that are not contiguous"
+            title="Uses non-contiguous gradients of outputs"
           />
         </>
       ) : (
-        <Switch name="check_backward_ad" label="backward" title="The Jacobian by backward" />
+        <Switch
+          name="check_backward_ad"
+          label="backward"
+          title="Checks the Jacobian from backward"
+        />
       )}
       <Switch
         name="masked"
         label="masked"
-        title="Elements that a sparse input does not specify have no gradient"
+        title="Ignores the gradients of unspecified elements of sparse inputs"
       />
-      <Switch name="check_undefined_grad" label="undefined grad" title="Undefined gradients" />
-      <Switch name="check_grad_dtypes" label="grad dtypes" title="Gradients have inputs' dtypes" />
-      <Switch name="check_batched_grad" label="batched grad" title="Backward under vmap" />
+      <Switch
+        name="check_undefined_grad"
+        label="undefined grad"
+        title="Checks that undefined gradients of outputs count as zero"
+      />
+      <Switch
+        name="check_grad_dtypes"
+        label="grad dtypes"
+        title="Checks that gradients have the dtypes of their inputs"
+      />
+      <Switch name="check_batched_grad" label="batched grad" title="Checks backward under vmap" />
       <Switch
         name="check_batched_forward_grad"
         label="batched forward grad"
-        title="Forward mode under vmap; needs forward mode"
+        title="Checks forward mode under vmap. Needs “forward mode”."
       />
     </div>
   )

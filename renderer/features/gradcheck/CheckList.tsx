@@ -47,12 +47,12 @@ export function CheckList(): ReactElement {
         ))}
         {entries.length === 0 && (
           <p className="muted side-pad">
-            None yet. Check something below, then keep it: it runs on every build.
+            No gradchecks yet. Check an operator below, then keep the case: it runs on every build.
           </p>
         )}
       </Section>
       <OtherOperators
-        title="Not checked yet"
+        title="Operators without a gradcheck"
         listed={entries}
         selected={other}
         onChoose={chooseOther}

@@ -41,7 +41,7 @@ export function GradcheckPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="target"
-        text="Compares gradients with finite differences, element by element, and says what is wrong with them. Build first."
+        text="Compares gradients with finite differences, element by element, and names probable causes of wrong gradients. Build first."
       />
     )
   }
@@ -88,7 +88,7 @@ function Result(): ReactElement | null {
   const isWorking = useJob(gradcheckJob, (state) => state.running !== null)
   const op = useGradcheck((state) => state.draft.op)
   const staleness = useStaleness(stamp, 'run')
-  if (op === '') return <EmptyState text="Choose what to check." quiet />
+  if (op === '') return <EmptyState text="Choose an operator or a function to check." quiet />
   const isStale = staleness === 'older'
   return (
     <>
@@ -179,7 +179,7 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
         <Button
           icon="plus"
           onClick={() => void keepCase('passed')}
-          title="Adds it to opsmith.json: it runs on every build"
+          title="Adds this case to opsmith.json: it runs on every build"
           testId="gradcheck-keep"
         >
           Keep this case

@@ -37,7 +37,7 @@ export function JacobianSection({ report }: { report: CheckedReport }): ReactEle
         drawn.length > 1 && (
           <select
             className="gradcheck-jacobian-choice"
-            aria-label="Which Jacobian"
+            aria-label="Shown Jacobian"
             value={chosen ?? ''}
             data-testid="gradcheck-jacobian"
             onChange={(event) => gradcheckStore.setState({ finding: Number(event.target.value) })}
@@ -64,7 +64,7 @@ export function JacobianSection({ report }: { report: CheckedReport }): ReactEle
 function whyNone(report: CheckedReport): string {
   const backward = report.findings.find((finding) => finding.check === 'backward')
   if (backward?.status === 'passed' || backward?.status === 'failed') {
-    return 'Fast mode compares one number instead of the Jacobian: turn it off to see it.'
+    return 'Fast mode compares one number instead of the Jacobian. Turn fast mode off to see the Jacobian.'
   }
   return 'No Jacobian was compared.'
 }
@@ -148,7 +148,7 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
       <div className="gradcheck-map-bar">
         {!wide && (
           <Segmented
-            label="Which of the three"
+            label="Shown matrix"
             value={kind}
             onChange={setKind}
             options={kinds.map((value) => ({ value, label: value }))}
@@ -160,9 +160,9 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
             Worst
           </Button>
         )}
-        <IconButton icon="plus" label="Closer (+)" onClick={() => zoomBy(1.6)} />
-        <IconButton icon="minus" label="Further (-)" onClick={() => zoomBy(1 / 1.6)} />
-        <IconButton icon="enlarge" label="All of it (0)" onClick={() => setViewport(null)} />
+        <IconButton icon="plus" label="Zoom in (+)" onClick={() => zoomBy(1.6)} />
+        <IconButton icon="minus" label="Zoom out (-)" onClick={() => zoomBy(1 / 1.6)} />
+        <IconButton icon="enlarge" label="Show all (0)" onClick={() => setViewport(null)} />
       </div>
       <div className="gradcheck-maps">
         {kinds

@@ -102,7 +102,7 @@ function Found({ searched }: { searched: Searched }): ReactElement {
     >
       <p className={good ? 'tone-ok' : 'tone-error'}>
         <Icon name={good ? 'check' : 'error'} />{' '}
-        {good ? 'All pass' : `${search.failed} of ${search.tried} points fail`}
+        {good ? 'All points pass' : `${search.failed} of ${search.tried} points fail`}
         <span className="muted">
           {' '}
           in {formatSeconds(search.seconds)}
@@ -117,7 +117,7 @@ function Found({ searched }: { searched: Searched }): ReactElement {
       {search.error && <ErrorView error={search.error} />}
       <div className="actions">
         <Button onClick={take} testId="gradcheck-take">
-          Look at it
+          Use this point
         </Button>
         <Button
           icon="plus"
@@ -127,7 +127,7 @@ function Found({ searched }: { searched: Searched }): ReactElement {
           }}
           testId="gradcheck-keep-found"
         >
-          Keep it
+          Keep this point
         </Button>
       </div>
     </div>

@@ -59,8 +59,8 @@ export function EpsSweepSection(): ReactElement {
       ) : (
         !isSweeping && (
           <p className="muted">
-            A large step truncates, a small step rounds. The sweep shows both errors in float32 and
-            float64, and the best step between them.
+            A large eps has a truncation error, and a small eps has a rounding error. The sweep
+            shows the error over eps in float32 and float64, and the best eps between them.
           </p>
         )
       )}
@@ -83,7 +83,7 @@ function Swept({ report }: { report: SweepReport }): ReactElement {
             key={curve.dtype}
             pressed={chosen === point.eps}
             onClick={() => editOptions({ eps: point.eps })}
-            title={`The smallest error, ${formatNumber(point.maxAbsolute, 3)}`}
+            title={`Sets eps to the value with the smallest error, ${formatNumber(point.maxAbsolute, 3)}`}
             testId={`gradcheck-best-${curve.dtype}`}
           >
             {curve.dtype}: eps {powerText(point.eps)}
@@ -132,7 +132,7 @@ function Chart({ report }: { report: SweepReport }): ReactElement {
       className="chart gradcheck-sweep"
       ref={host}
       role="img"
-      aria-label={`Largest error over eps. ${report.curves.map(curveText).join(' ')} Click to use that eps.`}
+      aria-label={`Largest error over eps. ${report.curves.map(curveText).join(' ')} Click a point to use its eps.`}
       data-testid="gradcheck-sweep-chart"
     />
   )
@@ -155,7 +155,7 @@ function SweepTable({ curves }: { curves: readonly SweepCurve[] }): ReactElement
             <th>eps</th>
             <th className="right">largest error</th>
             <th>verdict</th>
-            <th>larger part</th>
+            <th>main error</th>
           </tr>
         </thead>
         <tbody>

@@ -17,11 +17,16 @@ export function gradcheckCommands(): Command[] {
   return [
     // Where no case was chosen yet, the panel that opens chooses the first and checks it.
     command('run', 'Check the chosen case', runGradcheck, hasProject, 'F9'),
-    command('all', "Run opsmith.json's checks", checkAll, hasChecks, 'Shift+F9'),
-    command('sweep', 'Error over eps', sweepEps, hasCase),
+    command('all', 'Run all gradchecks of opsmith.json', checkAll, hasChecks, 'Shift+F9'),
+    command('sweep', 'Sweep eps', sweepEps, hasCase),
     command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),
     command('keep', 'Save this case to opsmith.json', () => keepCase('passed'), hasCase),
-    command('keepFailing', 'Keep this case as expected to fail', () => keepCase('failed'), hasCase),
+    command(
+      'keepFailing',
+      'Save this case to opsmith.json as expected to fail',
+      () => keepCase('failed'),
+      hasCase,
+    ),
     command('fast', 'Fast mode on or off', () => {
       editOptions({ fast_mode: !gradcheckStore.getState().draft.options.fast_mode })
     }),

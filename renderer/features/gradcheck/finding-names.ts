@@ -7,30 +7,37 @@ import type {
 
 /** What each check looks at; the names are torch's where it has one. */
 export const checkTitles: Record<GradcheckCheck, { name: string; about: string }> = {
-  inputs: { name: 'inputs', about: 'One requires grad, none has a stride of 0' },
-  outputs: { name: 'outputs', about: 'The function runs; its outputs are dense' },
+  inputs: {
+    name: 'inputs',
+    about: 'At least one input requires grad. Inputs that require grad have no stride of 0.',
+  },
+  outputs: { name: 'outputs', about: 'The function runs, and its outputs are dense tensors' },
   no_differentiable_outputs: {
     name: 'no differentiable outputs',
-    about: 'Without outputs that require grad, the numerical gradient is zero',
+    about: 'If no output requires grad, the numerical gradient is zero',
   },
   backward: {
     name: 'backward',
-    about: 'The Jacobian by backward against the one by central differences',
+    about: 'The Jacobian from backward agrees with the numerical Jacobian from central differences',
   },
   gradient_size: { name: 'gradient size', about: 'Gradients have the shapes of their inputs' },
   gradient_dtype: { name: 'gradient dtype', about: 'Gradients have the dtypes of their inputs' },
-  reentrant: { name: 'reentrant', about: 'The same backward twice gives the same' },
+  reentrant: { name: 'reentrant', about: 'Two runs of the same backward give the same gradients' },
   forward: {
     name: 'forward mode',
-    about: 'The Jacobian by forward mode against the one by central differences',
+    about:
+      'The Jacobian from forward mode agrees with the numerical Jacobian from central differences',
   },
   undefined_tangent: {
     name: 'undefined tangent',
-    about: 'An input without a tangent counts as one with a zero tangent',
+    about: 'An undefined tangent of an input counts as a zero tangent',
   },
-  batched_forward_grad: { name: 'batched forward grad', about: 'Forward mode under vmap' },
-  batched_grad: { name: 'batched grad', about: 'Backward under vmap' },
-  zero_grad_output: { name: 'zero grad output', about: 'Gradients of zero are zero' },
+  batched_forward_grad: { name: 'batched forward grad', about: 'Forward mode works under vmap' },
+  batched_grad: { name: 'batched grad', about: 'Backward works under vmap' },
+  zero_grad_output: {
+    name: 'zero grad output',
+    about: 'If the gradients of outputs are zero, the gradients of inputs are zero',
+  },
   undefined_grad: {
     name: 'undefined grad',
     about: 'Undefined gradients of outputs count as zero',

@@ -43,7 +43,7 @@ export function unexpected(outcomes: GradcheckState['outcomes']): GradcheckOutco
 export function whyOf(outcome: GradcheckOutcome): string {
   if (outcome.error) return outcome.error.message
   const failed = outcome.report?.findings.find((finding) => finding.status === 'failed')
-  if (!failed) return 'It passes, though it is expected to fail.'
+  if (!failed) return 'The gradcheck passes, but it is expected to fail.'
   return failed.cause === '' ? sentence(failed.reason) : failed.cause
 }
 

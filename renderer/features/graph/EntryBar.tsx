@@ -56,7 +56,10 @@ function FileMark(): ReactElement {
       <Icon name="file" />
       <span className="ellipsis">{path.slice(path.lastIndexOf('/') + 1)}</span>
       {missing.length > 0 && (
-        <span className="tone-warning" title={`Not registered here:\n${missing.join('\n')}`}>
+        <span
+          className="tone-warning"
+          title={`These operators are not registered:\n${missing.join('\n')}`}
+        >
           <Icon name="warning" label={`${missing.length} operators missing`} />
         </span>
       )}
@@ -88,12 +91,14 @@ function EntryChoice(): ReactElement {
   return (
     <select
       className="graph-entry mono"
-      aria-label="Graph of"
+      aria-label="Function or operator"
       value={value}
       data-testid="graph-entry"
       onChange={(event) => choose(event.target.value)}
     >
-      {!known && <option value={value}>{entry === '' ? 'Choose what to show' : entry}</option>}
+      {!known && (
+        <option value={value}>{entry === '' ? 'Choose a function or an operator' : entry}</option>
+      )}
       {groups.map((group) => (
         <optgroup key={group.title} label={group.title}>
           {group.options.map((option) => (
@@ -109,10 +114,11 @@ function EntryChoice(): ReactElement {
 
 const capturedForms: GraphForm[] = ['script', 'trace', 'autograd', 'executed']
 const formTitles: Partial<Record<GraphForm, string>> = {
-  script: 'What the TorchScript compiler produced, control flow included',
-  trace: 'What the tracer recorded for these arguments: one path, all sizes known',
+  script: 'The graph from the TorchScript compiler, with control flow',
+  trace:
+    'The graph that the tracer recorded for these arguments: one path without control flow, with known sizes',
   autograd: 'grad_fn nodes of a run, from the outputs to the leaves',
-  executed: 'What the profiling executor ran: specialised and fused',
+  executed: 'The graph that the profiling executor ran, specialised and fused',
 }
 
 function FormChoice(): ReactElement {

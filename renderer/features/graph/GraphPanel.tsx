@@ -49,7 +49,9 @@ export function GraphPanel(): ReactElement {
               Capture again
             </Button>
           </ErrorView>
-          {shown && <p className="muted">Below is an earlier capture of {shown.shot.title}.</p>}
+          {shown && (
+            <p className="muted">The graph below is an earlier capture of {shown.shot.title}.</p>
+          )}
         </div>
       )}
       {shown ? <Shown /> : !error && <Waiting working={job !== null} />}
@@ -158,7 +160,7 @@ function Laying(): ReactElement | null {
   if (!laying) return null
   return (
     <p className="graph-laying" role="status">
-      <span className="spinner" /> laying out <Elapsed since={since} />
+      <span className="spinner" /> laying out the graph <Elapsed since={since} />
     </p>
   )
 }
@@ -170,7 +172,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
   if (building) return <EmptyState text="Building … The graph appears after the build." quiet />
   if (!working) {
     return (
-      <EmptyState icon="pulse" text={`Shows what ${entry} is made of, node by node.`}>
+      <EmptyState icon="pulse" text={`Shows the graph of ${entry}, node by node.`}>
         <Button primary icon="play" onClick={() => void captureGraph()}>
           Capture
         </Button>

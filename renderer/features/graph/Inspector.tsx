@@ -75,7 +75,10 @@ function Overview(): ReactElement {
         {report && `captured in ${formatSeconds(report.seconds)}, `}
         {result && `laid out in ${formatSeconds(result.layoutSeconds)}`}
       </p>
-      <p>Click a node for its schema, types and source; Shift+click a second one for the path.</p>
+      <p>
+        Click a node to see its schema, types and source. Shift+click a second node to see the path
+        between both nodes.
+      </p>
     </div>
   )
 }
@@ -103,7 +106,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
         </h3>
         <IconButton
           icon="clear"
-          label="Select nothing (Escape)"
+          label="Clear the selection (Escape)"
           onClick={() => void select(null)}
         />
       </div>
@@ -206,7 +209,7 @@ function Others({
           key={index}
           type="button"
           className="link"
-          title={isOutput ? 'Go to this user' : 'Go to where it comes from'}
+          title={isOutput ? 'Go to this user of the value' : 'Go to the producer of the value'}
           onClick={() => void select(other.key, { reveal: true })}
         >
           {other.title}
@@ -244,7 +247,7 @@ function Attribute({ name, value }: { name: string; value: string }): ReactEleme
 function Observed({ node }: { node: ObservedNode }): ReactElement {
   return (
     <section aria-label="Observed">
-      <h4>One run</h4>
+      <h4>Per run</h4>
       <dl className="graph-inspector-list number">
         <dt>time</dt>
         <dd>

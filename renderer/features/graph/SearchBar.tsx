@@ -25,7 +25,7 @@ export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null>
       <select
         className="graph-overlay"
         aria-label="Overlay"
-        title="Colours the nodes by the values of one run"
+        title="Colours the nodes by time, memory, values or device of a run"
         value={choice.overlay}
         data-testid="graph-overlay"
         disabled={!canRun && choice.overlay === 'none'}
@@ -60,8 +60,8 @@ function hitsText(total: number, at: number): string {
 
 const help = `Words match operators, names, modules and attributes.
 op:conv  name:x.1  dtype:f32  shape:[*, 512]  device:cuda
-custom  nan  inf  slow   -word leaves out
-Enter: next, Shift+Enter: the one before`
+custom  nan  inf  slow   -word excludes matches
+Enter: next hit, Shift+Enter: previous hit`
 
 function Search({ field }: { field: RefObject<HTMLInputElement | null> }): ReactElement {
   const found = useView((state) => state.search)

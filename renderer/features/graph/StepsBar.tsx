@@ -16,8 +16,8 @@ const passTitles: Record<GraphPass, string> = {
   dead_code: 'Removes unused nodes',
   peephole: 'Simplifies patterns of a few nodes',
   freeze: 'Makes parameters and attributes constants',
-  canonicalize: 'Renames values in the order of the text',
-  alias_analysis: 'Says which values may share memory, and who writes to them',
+  canonicalize: 'Numbers values in the order of the text',
+  alias_analysis: 'Finds values that may share memory, and nodes that write to them',
 }
 
 /** The graph as captured and after each pass; a click shows that step with what it changed. */
@@ -76,7 +76,7 @@ function Steps(): ReactElement {
               <button
                 type="button"
                 aria-current={index === step ? 'step' : undefined}
-                title={`${title}${done ? `\n${formatCount(done.nodes, 'node')}, ${formatSeconds(done.seconds)}` : ''}${done?.note === undefined ? '' : `\n${done.note}`}${pass === 'captured' ? '' : '\nAlt+arrows move it, Delete removes it'}`}
+                title={`${title}${done ? `\n${formatCount(done.nodes, 'node')}, ${formatSeconds(done.seconds)}` : ''}${done?.note === undefined ? '' : `\n${done.note}`}${pass === 'captured' ? '' : '\nAlt+arrows move the pass, Delete removes the pass'}`}
                 data-testid={`graph-step-${index}`}
                 onClick={() => show(index)}
                 onKeyDown={(event) => {
@@ -154,16 +154,16 @@ function CompareChoice(): ReactElement {
         title={
           compared
             ? `Compared with ${compared.title}`
-            : 'What the graph is compared with. By default: the step before; for the first step, the last build.'
+            : 'Choose a graph to compare with. The default is the previous step. For the first step, the default is the last build.'
         }
         value={JSON.stringify(choice.compare)}
         data-testid="graph-compare"
         onChange={(event) => set(event.target.value)}
       >
-        {option({ kind: 'auto' }, 'vs. before')}
+        {option({ kind: 'auto' }, 'vs. previous')}
         {option({ kind: 'none' }, 'not compared')}
         {option({ kind: 'build' }, 'vs. last build')}
-        {option({ kind: 'step' }, 'vs. step before')}
+        {option({ kind: 'step' }, 'vs. previous step')}
         {choice.compare.kind === 'file' &&
           option(choice.compare, `vs. ${choice.compare.path.split('/').at(-1) ?? ''}`)}
         <optgroup label="Another form">

@@ -44,7 +44,7 @@ export function WarningsBar(): ReactElement | null {
           {first
             ? first.message
             : failed.length > 0
-              ? `The trace differs on ${failed[0]?.inputs ?? 'other inputs'}.`
+              ? `The trace and the function give different results for ${failed[0]?.inputs ?? 'other inputs'}.`
               : `The trace and the function give the same result (${checks.length === 1 ? (checks[0]?.inputs ?? '') : `${checks.length} checks`}).`}
         </span>
         {first?.source && (
@@ -66,7 +66,7 @@ export function WarningsBar(): ReactElement | null {
               void showAgain()
             }}
           >
-            Show the script next to it
+            Show the script next to the trace
           </button>
         )}
       </div>

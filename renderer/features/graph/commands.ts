@@ -66,14 +66,14 @@ const capture: Command[] = [
   ),
   command(
     'previousHit',
-    'Hit before',
+    'Previous hit',
     act((actions) => actions.nextHit(-1)),
     hasGraph,
     'Shift+F4',
   ),
   command(
     'cursor',
-    'Node of the line with the cursor',
+    'Go to the node of the cursor line',
     act((actions) => actions.goToCursor()),
   ),
 ]
@@ -97,7 +97,7 @@ function forms(): Command[] {
 const view: Command[] = [
   command(
     'fit',
-    'Fit; again: show all',
+    'Fit to a readable size; repeat to show all',
     act((actions) => actions.fit()),
   ),
   command(
@@ -112,18 +112,18 @@ const view: Command[] = [
   ),
   command(
     'foldAlike',
-    'Fold or open all like the selected one',
+    'Fold or open all groups like the selected one',
     act((actions) => actions.fold('alike')),
     () => graphActions()?.hasSelection() ?? false,
   ),
-  command('constants', 'Constants as boxes', () => {
+  command('constants', 'Show constants as boxes', () => {
     changeChoice({ showConstants: !graphStore.getState().choice.showConstants })
   }),
-  command('beside', 'Compared graph side by side', () => {
+  command('beside', 'Show the compared graph side by side', () => {
     changeChoice({ beside: !graphStore.getState().choice.beside })
   }),
-  command('compareNone', 'Compare with nothing', () => compare({ kind: 'none' })),
-  command('compareAuto', 'Compare with the step before or the last build', () =>
+  command('compareNone', 'Do not compare', () => compare({ kind: 'none' })),
+  command('compareAuto', 'Compare with the previous step or the last build', () =>
     compare({ kind: 'auto' }),
   ),
   command('compareScript', 'Compare with the script', () =>

@@ -25,9 +25,13 @@ export async function openGraphFile(path = ''): Promise<void> {
   changeChoice({ compare: { kind: 'auto' } })
   showPanel('graph')
   if (file.missing.length > 0) {
-    notify('warning', `Not registered here: ${file.missing.join(', ')}.`, {
-      hint: 'The model can be shown, but not run. To run it, open and build the project that has these operators.',
-    })
+    notify(
+      'warning',
+      `These operators of the model are not registered: ${file.missing.join(', ')}.`,
+      {
+        hint: 'The model can be shown, but not run. To run it, open and build the project that has these operators.',
+      },
+    )
   }
   await captureGraph()
 }

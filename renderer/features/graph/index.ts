@@ -23,16 +23,16 @@ export const feature = defineFeature({
     tasks: { write: 'above' },
     help: {
       about: [
-        'The graph of a function or an operator: scripted, traced, executed or autograd, before and after each pass. Changes since the last build are marked.',
+        'Shows the graph of a function or an operator: scripted, traced, executed or autograd, before and after each pass. Changes since the last build are marked.',
         'An overlay colours the nodes by time, memory, values or device of one run.',
       ],
       keys: [
-        ['Arrows', 'Walk from node to node; with Shift, move the picture'],
+        ['Arrows', 'Move from node to node; with Shift, pan'],
         ['Enter', 'Open or fold a module or a block'],
-        ['F', 'Fit the graph; press again to show all of it'],
-        ['+ and -', 'Zoom, as the wheel does'],
+        ['F', 'Fit the graph to a readable size; press again to show all'],
+        ['+ and -', 'Zoom, like the mouse wheel'],
         ['/', 'Search'],
-        ['Escape', 'Select nothing'],
+        ['Escape', 'Clear the selection'],
       ],
     },
     area: 'right',

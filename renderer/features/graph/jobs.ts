@@ -50,7 +50,11 @@ export const graphJob = createJob<GraphInput, GraphView, string>({
   keepsValue: true,
   run: async ({ choice, shot: known }, { folder, job, report, isNewest }) => {
     const before = graphJob.store.getState().value
-    report(known ? `Step of ${choice.entry}` : `${formNames[choice.form]} of ${choice.entry}`)
+    report(
+      known
+        ? `Reading a step of ${choice.entry}`
+        : `Capturing ${choice.entry} (${formNames[choice.form].toLowerCase()})`,
+    )
     const taken = known ? ok(known) : await takeShot(folder, job, choice, choice)
     if (!taken.ok) return taken
     const shot = taken.value
@@ -121,7 +125,7 @@ export const observeJob = createJob<ObserveInput, Observation, string>({
   lane,
   keepsValue: true,
   run: async ({ shown, capture, runs }, { folder, job, report }) => {
-    report(`Runs ${shown.shot.title}`)
+    report(`Running ${shown.shot.title}`)
     const result = await call('graph.observe', { folder, job, capture, step: shown.step, runs })
     return result.ok ? ok({ doc: shown.graph.doc, value: result.value }) : result
   },

@@ -46,7 +46,7 @@ function GuideList({ pages }: { pages: Pages }): ReactElement {
             ))}
           </section>
         ))}
-        {groups.length === 0 && <p className="muted">No page has “{query}”.</p>}
+        {groups.length === 0 && <p className="muted">No page contains “{query}”.</p>}
       </div>
     </nav>
   )
@@ -91,7 +91,7 @@ function Guide({ pages }: { pages: Pages }): ReactElement {
       <div className="help-guide-bar">
         <IconButton
           icon="left"
-          label="Back to the page before"
+          label="Back to the previous page"
           disabled={!canGoBack}
           onClick={goBack}
           testId="help-back"

@@ -14,7 +14,7 @@ export function HelpPanel(): ReactElement {
     <div className="panel-column page" data-testid="help-panel">
       <div className="panel-bar">
         <Segmented<HelpSection>
-          label="Help on"
+          label="Part of Help"
           value={section}
           onChange={(next) => helpStore.setState({ section: next })}
           options={[

@@ -28,7 +28,7 @@ export function KeysView(): ReactElement {
         ))}
         {groups.length === 0 && <p className="muted">No key matches “{query}”.</p>}
         <p className="muted">
-          The command palette has all other commands. In the editor, keys are those of VS Code.
+          The command palette has all other commands. The editor uses the keys of VS Code.
         </p>
       </div>
     </>

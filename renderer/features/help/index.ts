@@ -11,7 +11,9 @@ export const feature = defineFeature({
     Panel: HelpPanel,
     icon: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM6.2 6.4a1.8 1.8 0 1 1 2.6 1.6c-.6.3-.8.6-.8 1.2M8 11.2v.6',
     help: {
-      about: ['Guides, what each panel is for, all keys, and the versions of this Opsmith.'],
+      about: [
+        'Shows guides, the purpose of each panel, all keys, and the versions of Opsmith and its tools.',
+      ],
     },
     Page: HelpPage,
     area: 'middle',

@@ -19,7 +19,7 @@ const reasons: Record<HostExit['reason'], string> = {
   terminate: 'Uncaught exception',
   exit: 'The operator called exit()',
   'out-of-memory': 'Out of memory',
-  timeout: 'Ran past its time limit',
+  timeout: 'Exceeded the time limit',
   output: 'Printed too much',
   processes: 'Too many processes',
   'temporary-files': 'Too many temporary files',
@@ -53,7 +53,7 @@ export function CrashCard({ exit }: { exit: HostExit }): ReactElement {
       <p className="selectable">{exit.message}</p>
       {exit.phase !== '' && !exit.message.includes(exit.phase) && (
         <p className="muted">
-          While it was doing: <code>{exit.phase}</code>
+          Last activity: <code>{exit.phase}</code>
         </p>
       )}
       {own.length > 0 && (

@@ -35,7 +35,7 @@ export function HostOutputPanel(): ReactElement {
         <IconButton icon="clear" label="Clear the output" onClick={clearHostLog} disabled={empty} />
       </div>
       {crash && <CrashCard exit={crash} />}
-      {empty && !crash && <EmptyState text="What operators print appears here." quiet />}
+      {empty && !crash && <EmptyState text="The output of operators appears here." quiet />}
       {!empty && (
         <div className="grow-area">
           <LogView

@@ -11,7 +11,7 @@ export const feature = defineFeature({
     icon: 'M1.8 3h12.4v10H1.8zM4.2 5.8h5.6M4.2 8h7.6M4.2 10.2h3.6',
     help: {
       about: [
-        'What operators print. They run in a process of their own: when one crashes, this panel shows where in your sources.',
+        'Shows the output of operators. Operators run in a separate process, the op host. If an operator crashes, this panel shows the line in your sources.',
       ],
     },
     area: 'bottom',

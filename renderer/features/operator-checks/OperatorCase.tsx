@@ -18,7 +18,7 @@ import { chooseCheckedOperator, editCheck, keepCheck, runOperator } from './run'
 /** What is checked, and over which inputs; a change is checked by itself. */
 export function OperatorCase(): ReactElement {
   return (
-    <div className="case-form" role="group" aria-label="What is checked">
+    <div className="case-form" role="group" aria-label="Operator to check">
       <CallBar />
       <Ranges />
       <Inputs />
@@ -36,7 +36,7 @@ function CallBar(): ReactElement {
         id="operator-check"
         op={draft.op}
         argsText={draft.argsText}
-        placeholder="made from its schema"
+        placeholder="made from the schema"
         onChoose={chooseCheckedOperator}
         onArguments={(argsText) => editCheck({ argsText })}
       />
@@ -85,13 +85,24 @@ function Ranges(): ReactElement {
   return (
     <>
       <div className="case-options">
-        {field('sizes', 'Named sizes: a name gets the same number in every shape and argument')}
-        {field('integers', 'Whole numbers that arguments name')}
-        {field('floats', 'Numbers that arguments name')}
+        {field(
+          'sizes',
+          'Ranges of named sizes. A name has the same value in every shape and argument.',
+        )}
+        {field('integers', 'Ranges of named integers. An argument can be such a name.')}
+        {field('floats', 'Ranges of named numbers. An argument can be such a name.')}
       </div>
       <div className="case-options">
-        <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
-        <NumberOption name="seed" title="Seed of the other calls" most={Number.MAX_SAFE_INTEGER} />
+        <NumberOption
+          name="shapes"
+          title="Number of other calls to try, with other shapes and values"
+          most={1000}
+        />
+        <NumberOption
+          name="seed"
+          title="Seed for the shapes and values of the other calls"
+          most={Number.MAX_SAFE_INTEGER}
+        />
         {!isSet && (
           <MoreOptions open={more} onToggle={() => setMore(!more)} testId="operator-check-more" />
         )}
@@ -132,7 +143,12 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
         parse={(text) =>
           /^\d+$/.test(text.trim()) && Number(text) <= most
             ? { value: Number(text) }
-            : { problem: name === 'shapes' ? 'a whole number up to 1000' : 'a whole number' }
+            : {
+                problem:
+                  name === 'shapes'
+                    ? 'must be a whole number up to 1000'
+                    : 'must be a whole number',
+              }
         }
         onCommit={(next) => editCheck({ [name]: next })}
       />

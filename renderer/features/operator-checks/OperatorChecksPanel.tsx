@@ -31,7 +31,7 @@ export function OperatorChecksPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="flask"
-        text="Checks schemas, memory, layouts and dtypes of operators: what torch.library.opcheck checks, and more. Build first."
+        text="Checks schemas, memory, layouts and dtypes of operators, with the checks of torch.library.opcheck and more. Build first."
       />
     )
   }
@@ -71,7 +71,7 @@ function Result(): ReactElement {
   const stamp = known?.stamp ?? oneStamp
   const staleness = useStaleness(stamp, 'run')
   const outcome = one ?? known?.outcome
-  if (op === '') return <EmptyState text="Choose what to check." quiet />
+  if (op === '') return <EmptyState text="Choose an operator to check." quiet />
   if (error) {
     return (
       <div className="panel-pad">

@@ -43,12 +43,12 @@ export function OperatorFindings({ outcome }: { outcome: OperatorCheckOutcome })
         <span className="grow" />
         <label className="check">
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
-          show passed
+          show all checks
         </label>
       </div>
       {outcome.report?.generated && (
         <p className="panel-pad muted selectable" data-testid="operator-check-generated">
-          Inputs made from its schema:{' '}
+          Inputs made from the schema:{' '}
           {generated.length === 0
             ? 'no tensors'
             : generated.map(([name, spec]) => `${name} ${inputSummary(spec)}`).join(', ')}
@@ -151,7 +151,7 @@ function KeepFailure({ finding }: { finding: PlacedFinding }): ReactElement | nu
       <Button
         icon="plus"
         onClick={() => void keepCheck(finding)}
-        title="Adds the simplest call that shows it to opsmith.json: it is checked on every build"
+        title="Adds the simplest failing call to opsmith.json. Every build then checks this call."
         testId="operator-check-keep"
       >
         Keep this failure

@@ -42,7 +42,9 @@ export function OperatorList(): ReactElement {
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
         ))}
-        {entries.length === 0 && <p className="muted side-pad">There is nothing to check.</p>}
+        {entries.length === 0 && (
+          <p className="muted side-pad">This project has no operators to check.</p>
+        )}
       </Section>
       <OtherOperators
         title="Not in opsmith.json"
@@ -82,7 +84,7 @@ function SanitizeSwitch(): ReactElement {
   return (
     <CheckSwitch
       words="sanitizers"
-      title="Also calls the operators in a separate build with ASan and UBSan. Takes some seconds more."
+      title="Also calls the operators in a separate build with ASan and UBSan. This takes some seconds more."
       checked={useOperatorChecks((state) => state.sanitize)}
       onChange={setSanitize}
       testId="operator-check-sanitize"
@@ -95,7 +97,7 @@ function ThoroughSwitch(): ReactElement {
   return (
     <CheckSwitch
       words="thorough"
-      title="Also checks complex and second-order gradients, and four times as many shapes. Takes at least four times as long."
+      title="Also checks complex and second-order gradients, and four times as many shapes. This takes at least four times as long."
       checked={useOperatorChecks((state) => state.thorough)}
       onChange={setThorough}
       testId="operator-check-thorough"
@@ -108,7 +110,7 @@ function CheckAll(): ReactElement {
   return (
     <MainAction
       text="Check all"
-      title="Checks all operators of the list"
+      title="Checks all operators in the list"
       command="operatorChecks.all"
       job={job}
       steps={job.progress}

@@ -160,10 +160,15 @@ export function parseRanges(
     const min = Number(match?.[2])
     const max = match?.[3] === undefined ? min : Number(match[3])
     if (name === '' || Number.isNaN(min) || Number.isNaN(max))
-      return { problem: kind === 'floats' ? 'such as alpha -1..1' : 'such as B 1..8, N 0..64' }
+      return {
+        problem:
+          kind === 'floats'
+            ? 'write ranges such as alpha -1..1'
+            : 'write ranges such as B 1..8, N 0..64',
+      }
     if (kind !== 'floats' && !(Number.isInteger(min) && Number.isInteger(max)))
-      return { problem: 'whole numbers' }
-    if (kind === 'sizes' && min < 0) return { problem: 'no negative size' }
+      return { problem: 'must be whole numbers' }
+    if (kind === 'sizes' && min < 0) return { problem: 'a size must not be negative' }
     if (max < min) return { problem: `${name}: the end is less than the start` }
     ranges[name] = { min, max }
   }

@@ -19,8 +19,8 @@ export const feature = defineFeature({
     tasks: { check: 'above' },
     help: {
       about: [
-        'Checks memory, layouts, dtypes and shapes of an operator: what torch.library.opcheck checks, and more. If opsmith.json gives no inputs, they are made from the schema.',
-        'With “sanitizers”, ASan and UBSan watch the calls. With “thorough”, complex and second-order gradients are checked too, and four times as many shapes.',
+        'Checks memory, layouts, dtypes and shapes of an operator, with the checks of torch.library.opcheck and more. If opsmith.json has no inputs for an operator, Opsmith makes inputs from the schema.',
+        '“sanitizers” also runs the calls with ASan and UBSan. “thorough” also checks complex and second-order gradients, and four times as many shapes.',
       ],
     },
     area: 'right',

@@ -50,7 +50,7 @@ function whyOf(outcome: OperatorCheckOutcome | undefined): string {
   if (outcome.error) return outcome.error.message
   const failed = outcome.report?.findings.filter(({ status }) => status === 'failed') ?? []
   const [first, ...others] = failed
-  if (!first) return 'It passes, though it is expected to fail.'
+  if (!first) return 'The operator check passes, but it is expected to fail.'
   const more = others.length === 0 ? '' : ` And ${others.length} more.`
   return `${first.check.replaceAll('_', ' ')}: ${first.reason}${more}`
 }

@@ -22,7 +22,10 @@ async function open(kind: Kind, { path, line, column }: Place): Promise<void> {
   const opened = await call('file.openElsewhere', { folder, path, line, column, kind })
   if (!opened.ok) notifyError(opened.error)
   else if (filesStore.getState().files[path]?.dirty === true)
-    notify('info', `${opened.value.name} shows ${path} as it is on disk: it has unsaved text here.`)
+    notify(
+      'info',
+      `${opened.value.name} shows ${path} from disk, without the unsaved text in Opsmith.`,
+    )
 }
 
 const kinds: readonly { kind: Kind; name: string }[] = [

@@ -118,10 +118,10 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
             <Notes notes={item.notes} />
           ) : (
             <>
-              <Details text={item.raw} label="Compiler's own text" />
+              <Details text={item.raw} label="Message of the compiler" />
               {item.notes.length > 0 && (
                 <details className="details">
-                  <summary>How it came to that ({item.notes.length})</summary>
+                  <summary>Notes of the compiler ({item.notes.length})</summary>
                   <Notes notes={item.notes} />
                 </details>
               )}

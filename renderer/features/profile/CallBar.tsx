@@ -12,7 +12,7 @@ import { chooseProfiled, editProfile, runProfile } from './profile-run'
 export function CallBar(): ReactElement {
   const draft = useProfile((state) => state.draft)
   return (
-    <div className="case-form" role="group" aria-label="What is profiled">
+    <div className="case-form" role="group" aria-label="Call to profile">
       <div className="case-call">
         <CallFields
           id="profile"
@@ -34,7 +34,7 @@ export function CallBar(): ReactElement {
           />
           backward
         </label>
-        <span className="profile-threads" title="Threads of libtorch's pool">
+        <span className="profile-threads" title="Number of threads in libtorch's thread pool">
           <CommitField
             id="profile-threads"
             label="threads"
@@ -70,5 +70,5 @@ function parseThreads(text: string): { value: number } | { problem: string } {
   const value = Number(text)
   return Number.isInteger(value) && value >= 1 && value <= 1024
     ? { value }
-    : { problem: '1 to 1024' }
+    : { problem: 'must be a whole number from 1 to 1024' }
 }

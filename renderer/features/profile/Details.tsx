@@ -17,8 +17,8 @@ export function ProfileDetails({ report }: { report: ProfileReport }): ReactElem
     <div className="profile-details" role="status" data-testid="profile-details">
       {selection?.kind !== kind ? (
         <span className="muted">
-          Nothing is selected. Click, or use the arrow keys:{' '}
-          {kind === 'flame' ? 'a box' : 'an event'} shows its times, shapes and line.
+          Click {kind === 'flame' ? 'a box' : 'an event'}, or use the arrow keys, to see its times
+          and its line.
         </span>
       ) : kind === 'flame' ? (
         <FlameDetails report={report} index={selection.index} />
@@ -46,13 +46,13 @@ function EventDetails({ report, index }: Props): ReactElement {
         name={trace.names[events.name[index] ?? -1] ?? ''}
         note={kindWords[spanKind(report, index)]}
       />
-      <Fact name="takes">{`${exactTime(duration)} (${shareText(duration / Math.max(1, total))})`}</Fact>
-      <Fact name="of its own">{exactTime(self[index] ?? 0)}</Fact>
-      <Fact name="from">{`${exactTime(events.start[index] ?? 0)} on ${track}`}</Fact>
+      <Fact name="total time">{`${exactTime(duration)} (${shareText(duration / Math.max(1, total))})`}</Fact>
+      <Fact name="self time">{exactTime(self[index] ?? 0)}</Fact>
+      <Fact name="starts at">{`${exactTime(events.start[index] ?? 0)} on ${track}`}</Fact>
       {inputs !== undefined && <Fact name="inputs">{inputs}</Fact>}
       {(allocated[index] ?? 0) > 0 && <Fact name="memory">{bytesText(allocated[index] ?? 0)}</Fact>}
       {forward >= 0 && (
-        <Fact name="derivative of">
+        <Fact name="backward of">
           <button
             type="button"
             className="link mono"
@@ -74,8 +74,8 @@ function FlameDetails({ report, index }: Props): ReactElement | null {
   return (
     <>
       <Title name={node.name} note={kindWords[node.kind]} />
-      <Fact name="take together">{`${exactTime(node.total)} (${shareText(node.total / Math.max(1, report.total))})`}</Fact>
-      <Fact name="of their own">{exactTime(node.self)}</Fact>
+      <Fact name="total time">{`${exactTime(node.total)} (${shareText(node.total / Math.max(1, report.total))})`}</Fact>
+      <Fact name="self time">{exactTime(node.self)}</Fact>
       <Fact name="called">{formatCount(node.calls, 'time')}</Fact>
       {node.allocated > 0 && <Fact name="memory">{bytesText(node.allocated)}</Fact>}
       {node.file !== '' && <Line file={node.file} line={node.line} within="" />}
@@ -89,7 +89,7 @@ function Title({ name, note }: { name: string; note: string }): ReactElement {
       <strong className="mono selectable">{name}</strong> <span className="muted">{note}</span>
       <IconButton
         icon="clear"
-        label="Select nothing (Escape)"
+        label="Clear the selection (Escape)"
         onClick={() => profileStore.setState({ selection: null })}
       />
     </span>

@@ -34,7 +34,7 @@ function Device({ memory, report }: Props): ReactElement {
           </dd>
         </div>
         <div>
-          <dt>reached after</dt>
+          <dt>time of the peak</dt>
           <dd className="number">{exactTime(peakTime)}</dd>
         </div>
         <div>
@@ -42,25 +42,26 @@ function Device({ memory, report }: Props): ReactElement {
           <dd className="number">{bytesText(end)}</dd>
         </div>
         <div>
-          <dt>results hold</dt>
+          <dt>held by results</dt>
           <dd className="number">{bytesText(resultBytes)}</dd>
         </div>
         <div>
-          <dt>arguments, not included</dt>
+          <dt>arguments (not included)</dt>
           <dd className="number">{bytesText(inputBytes)}</dd>
         </div>
       </dl>
       {device !== 'cpu' && (
         <p className="muted">
-          Blocks of libtorch’s allocator, which it rounds up. The context of the device and the
-          workspaces of its libraries come on top: 300 to 500 MB on a GPU.
+          The numbers are blocks of libtorch’s caching allocator, with rounded-up sizes. They do not
+          include the device context and the workspaces of libraries, which need 300 to 500 MB on a
+          GPU.
         </p>
       )}
       {holders.length > 0 && (
         <table className="table" data-testid="profile-holders">
           <thead>
             <tr>
-              <th scope="col">allocated by, and still held at the peak</th>
+              <th scope="col">allocated by (in use at the peak)</th>
               <th scope="col" className="right">
                 bytes
               </th>
@@ -77,7 +78,7 @@ function Device({ memory, report }: Props): ReactElement {
                     <button
                       type="button"
                       className="link mono"
-                      title="Show it in the timeline"
+                      title="Show this event in the timeline"
                       onClick={() => {
                         profileStore.setState({
                           view: 'timeline',

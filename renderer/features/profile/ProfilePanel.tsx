@@ -42,7 +42,7 @@ export function ProfilePanel(): ReactElement {
     return (
       <NeedsBuild
         icon="pulse"
-        text="Shows where a function of the program, or an operator, spends its time and memory. Build first."
+        text="Shows where a function of the program, or an operator, spends time and allocates memory. Build first."
       />
     )
   }
@@ -155,7 +155,7 @@ function Nothing(): ReactElement {
   return (
     <EmptyState
       icon="pulse"
-      text="One run as a timeline and a flame graph: operators, kernels and memory, each with its line of the program."
+      text="Shows one run as a timeline and a flame graph: operators, kernels and memory, each with its line of the program."
     >
       <Button primary icon="play" onClick={() => void runProfile()} testId="profile-start">
         Profile <kbd>{shortcutOf('profile.run')}</kbd>
@@ -268,7 +268,7 @@ function Timeline({ report }: { report: ProfileReport }): ReactElement {
       onOpen={(index) => openPlace(trace.frames[places[index] ?? -1])}
       describe={(id) => [
         named.name(id),
-        `${exactTime(trace.events.duration[id] ?? 0)}, own ${exactTime(self[id] ?? 0)}`,
+        `${exactTime(trace.events.duration[id] ?? 0)}, self ${exactTime(self[id] ?? 0)}`,
         ...(trace.inputs[trace.events.inputs[id] ?? -1] !== undefined
           ? [trace.inputs[trace.events.inputs[id] ?? -1] ?? '']
           : []),

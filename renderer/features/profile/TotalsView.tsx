@@ -20,12 +20,12 @@ type Props = { report: ProfileReport; search: string }
 
 const columns: readonly { by: TotalsColumn; label: string; title: string }[] = [
   { by: 'calls', label: 'calls', title: '' },
-  { by: 'total', label: 'total', title: 'With the calls inside it' },
-  { by: 'self', label: 'self', title: 'Without the calls inside it' },
+  { by: 'total', label: 'total', title: 'Time with nested calls' },
+  { by: 'self', label: 'self', title: 'Time without nested calls' },
   {
     by: 'allocated',
-    label: 'takes',
-    title: 'Self memory: what it allocated, without the calls inside it',
+    label: 'memory',
+    title: 'Allocated memory, without nested calls',
   },
 ]
 
@@ -66,7 +66,7 @@ export function TotalsView({ report, search }: Props): ReactElement {
           quiet
           text={
             search.trim() !== ''
-              ? 'No name contains that.'
+              ? 'No name contains this text.'
               : 'No event belongs to a line of the program: profile a function of the program.'
           }
         />

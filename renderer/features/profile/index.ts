@@ -15,15 +15,15 @@ export const feature = defineFeature({
     tasks: { measure: 'below' },
     help: {
       about: [
-        'Runs one call under libtorch’s profiler: a timeline, a flame graph, a table of operators and lines, and the memory it takes.',
+        'Runs one call with libtorch’s profiler. Shows a timeline, a flame graph, a table of operators and lines, and the memory use.',
       ],
       keys: [
-        ['Arrows', 'Walk from call to call; with Shift, move the picture'],
+        ['Arrows', 'Move from call to call; with Shift, pan'],
         ['+ and -', 'Zoom'],
         ['F', 'Zoom to the selected call'],
         ['0', 'Show all'],
         ['Enter', 'Open the line of the selected call'],
-        ['Escape', 'Select nothing'],
+        ['Escape', 'Clear the selection'],
       ],
     },
     area: 'right',

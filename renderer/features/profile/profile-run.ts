@@ -61,7 +61,10 @@ export async function saveTrace(): Promise<void> {
   const result = await call('profile.save', { folder, profile, path: '' })
   if (!result.ok) notifyError(result.error)
   else if (result.value !== null) {
-    notify('info', `Written: ${result.value.path}. ui.perfetto.dev and chrome://tracing open it.`)
+    notify(
+      'info',
+      `Saved ${result.value.path}. Open the file in ui.perfetto.dev or chrome://tracing.`,
+    )
   }
 }
 

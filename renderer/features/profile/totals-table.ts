@@ -38,7 +38,7 @@ export function totalsMarkdown(totals: readonly ProfileTotal[], title: string): 
   return [
     `${title}`,
     '',
-    '| name | calls | total | self | of all | takes | called at |',
+    '| name | calls | total | self | self share | memory | called at |',
     '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
     ...rows.map((row) => `| ${row} |`),
     '',

@@ -27,7 +27,7 @@ export function PytestPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="flask"
-        text="Runs this repository's own tests with pytest, on the library that is built here. Build first."
+        text="Runs this repository's own tests with pytest. The tests use the library that Opsmith built. Build first."
       />
     )
   }
@@ -97,7 +97,7 @@ function RecordSwitch(): ReactElement {
   return (
     <label
       className="check"
-      title="Records the calls that the tests make to this project's operators, for opsmith.json"
+      title="Records the calls that the tests make to this project's operators. You can add the calls to opsmith.json."
     >
       <input
         type="checkbox"
@@ -155,11 +155,11 @@ function Failure(): ReactElement | null {
 
 function Nothing(): ReactElement {
   const isRunning = useJob(pytestJob, (state) => state.running !== null)
-  if (isRunning) return <EmptyState text="pytest looks for tests …" quiet />
+  if (isRunning) return <EmptyState text="Waiting for pytest to find the tests …" quiet />
   return (
     <EmptyState
       icon="flask"
-      text="Run all tests, or list them first. They use the library that is built here instead of the installed one."
+      text="Run all tests, or list them first. The tests use the library that Opsmith built instead of the installed library."
     />
   )
 }
@@ -201,15 +201,15 @@ function Summary({ run }: { run: EndedRun }): ReactElement {
       {ended !== '' && <p className="tone-error selectable">{ended}</p>}
       {!onlyList && replaced.length === 0 && (
         <p className="tone-warning">
-          No test imported a Python module of the library. If the tests import it under another
-          name, add the name to “pythonModules” in opsmith.json.
+          No test imported a Python module of the library. If the tests import the library under
+          another name, add this name to “pythonModules” in opsmith.json.
         </p>
       )}
       <p className="muted" title={`${place}\n${replaced.join('\n')}`}>
         {formatSeconds(seconds)} with pytest {pytest}
-        {replaced.length > 0 && `; built here: ${replaced.join(', ')}`}
+        {replaced.length > 0 && `; modules built by Opsmith: ${replaced.join(', ')}`}
       </p>
-      <Log text={`${place}\n\n${log}`} label="What pytest printed" />
+      <Log text={`${place}\n\n${log}`} label="Output of pytest" />
     </div>
   )
 }

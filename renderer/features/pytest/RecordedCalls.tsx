@@ -128,7 +128,9 @@ function Keep({ chosen }: { chosen: readonly RecordedCall[] }): ReactElement {
         </Button>
       </fieldset>
       {lists.includes('gradchecks') && (
-        <p className="muted">Gradchecks are added for calls with an input that requires grad.</p>
+        <p className="muted">
+          Gradchecks are added only for calls with an input that requires grad.
+        </p>
       )}
       {typeof said === 'string' ? (
         <p role="status" data-testid="pytest-kept">

@@ -33,7 +33,7 @@ function Details({ known }: { known: KnownTest }): ReactElement {
         </span>
         <span className="grow" />
         <Button icon="play" onClick={() => void runTests([id])} testId="pytest-run-this">
-          Run this
+          Run this test
         </Button>
       </div>
       {message !== '' && (

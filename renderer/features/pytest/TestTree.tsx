@@ -80,7 +80,7 @@ const marks: Record<PytestOutcome, { icon: IconName; tone: string; label: string
   xpassed: {
     icon: 'warning',
     tone: 'tone-warning',
-    label: 'passed, though it was expected to fail',
+    label: 'passed, but was expected to fail',
   },
   crashed: { icon: 'crash', tone: 'tone-error', label: 'crashed' },
 }

@@ -7,7 +7,7 @@ import { failedIds, pytestStore, setAfterBuild } from './store'
 export const pytestCommands: readonly Command[] = [
   command('all', 'Run all', () => runTests(), canRunTests, 'Shift+Alt+F9'),
   command('chosen', 'Run the chosen test', runChosen, () => canRunTests() && chosen() !== null),
-  command('failed', 'Run those that failed', runFailedTests, () => {
+  command('failed', 'Run failed tests', runFailedTests, () => {
     return canRunTests() && failedIds().length > 0
   }),
   command('record', 'Run all and record calls', recordAll, canRunTests),

@@ -15,12 +15,12 @@ export const feature = defineFeature({
     icon: 'M2.4 3h4M2.4 8h4M2.4 13h4M8.6 3.2l1.4 1.4 3-3M8.6 8.2l1.4 1.4 3-3M8.8 11.4l4 3.2M12.8 11.4l-4 3.2',
     help: {
       about: [
-        'Runs the tests of this repository with its own pytest. They use the library that is built here instead of the installed one. Nothing is installed, and no file of the repository changes.',
+        'Runs the tests of this repository with pytest. The tests use the library that Opsmith built instead of the installed library. Nothing is installed, and no file of the repository changes.',
         'With “record calls”, a run lists the calls that the tests make to the operators. Add the calls that you choose to opsmith.json as calls, gradchecks, operator checks and benchmarks.',
-        'Opsmith uses the Python of the active environment, else of .venv, else the first one on PATH with torch. It needs pytest and the torch that the library is built for.',
+        'Opsmith uses the Python of the active environment. If no environment is active, it uses the Python of .venv, or else the first Python on PATH that has torch. This Python needs pytest and the torch version that the library is built for.',
       ],
       keys: [
-        ['Up, Down', 'Walk through the tests'],
+        ['Up, Down', 'Move through the tests'],
         ['Left, Right', 'Hide or show the tests of a file or a class'],
         ['Ctrl+Enter', 'Run the test, file or class'],
       ],

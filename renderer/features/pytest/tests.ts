@@ -39,7 +39,7 @@ function rows(): TestRow[] {
 /** Stands for all tests until they are found. */
 const notFound: TestRow = {
   title: 'pytest',
-  particular: 'finds the tests when it runs',
+  particular: 'the tests are listed after the first run',
   state: 'none',
   word: '',
   isOld: false,

@@ -12,7 +12,7 @@ export function ArgumentsEditor(): ReactElement | null {
   const signature = useRun((state) => state.signature)
   const inputs = useInputSpecs()
   if (signature === null) return null
-  if (signature.length === 0) return <p className="panel-pad muted">It takes no arguments.</p>
+  if (signature.length === 0) return <p className="panel-pad muted">The call has no arguments.</p>
   return (
     <div className="form run-arguments" role="group" aria-label="Arguments">
       {signature.map((argument) => (

@@ -55,7 +55,12 @@ export function ComparisonView({ comparison, many, onJump, onDifference }: Props
           <div className="stat">
             <dt>at</dt>
             <dd>
-              <button type="button" className="link number" onClick={onJump} title="Show it there">
+              <button
+                type="button"
+                className="link number"
+                onClick={onJump}
+                title="Show this element"
+              >
                 [{comparison.index.join(', ')}]
               </button>
             </dd>

@@ -66,7 +66,7 @@ export function InputsEditor(): ReactElement {
               <span className="muted mono">
                 {inputSummary(spec)} · {inputMaking(spec)}
               </span>
-              {!used.has(name) && <span className="badge">not used here</span>}
+              {!used.has(name) && <span className="badge">not used in this call</span>}
             </button>
             {shown && (
               <InputForm
@@ -136,7 +136,9 @@ function NewInput({ taken, onDone }: NewInputProps): ReactElement {
         Add
       </Button>
       <Button onClick={() => onDone(null)}>Cancel</Button>
-      {taken.includes(name) && <span className="field-problem">this name exists already</span>}
+      {taken.includes(name) && (
+        <span className="field-problem">an input with this name exists already</span>
+      )}
     </form>
   )
 }

@@ -26,12 +26,12 @@ export function OperatorChoice(): ReactElement {
   return (
     <select
       className="run-choice mono"
-      aria-label="What to run"
+      aria-label="Call, operator or function"
       value={value}
       data-testid="run-op"
       onChange={(event) => choose(event.target.value)}
     >
-      {op === '' && <option value="op ">Choose what to run</option>}
+      {op === '' && <option value="op ">Choose an operator or a function</option>}
       {!known && op !== '' && <option value={`op ${op}`}>{op}</option>}
       {calls.length > 0 && (
         <optgroup label="Calls of opsmith.json">

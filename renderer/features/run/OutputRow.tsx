@@ -34,7 +34,7 @@ export function OutputRow({ name, index, value, selected, onSelect }: Props): Re
         </span>
         <span className="muted mono">{value.device}</span>
         {value.requiresGrad && (
-          <span className="badge mono" title={value.gradFn || 'a leaf that requires grad'}>
+          <span className="badge mono" title={value.gradFn || 'a leaf tensor that requires grad'}>
             <span className="ellipsis">{gradName(value.gradFn)}</span>
           </span>
         )}
@@ -105,7 +105,7 @@ function Statistic({ name, text, testId, bad = false, title }: StatisticProps): 
   return (
     <div className={bad ? 'stat tone-error' : 'stat'} title={title}>
       <dt>
-        {bad && <Icon name="warning" label="look at this" />} {name}
+        {bad && <Icon name="warning" label="warning" />} {name}
       </dt>
       <dd className="number" data-testid={testId}>
         {text}

@@ -18,7 +18,7 @@ export function ReferenceEditor(): ReactElement {
           type="button"
           className="link"
           onClick={() => runCommand('run.keepCall')}
-          title="Writes operator, arguments, reference and tolerances into opsmith.json"
+          title="Writes the operator, arguments, reference and tolerances to opsmith.json"
           data-testid="run-keep-call"
         >
           Keep as a call
@@ -34,7 +34,7 @@ export function ReferenceEditor(): ReactElement {
           placeholder="3 * x - y"
           spellCheck={false}
           data-testid="run-reference"
-          title="TorchScript over the inputs' names; several outputs: a tuple"
+          title="A TorchScript expression with the names of inputs. For several outputs, write a tuple."
           onChange={(event) => runStore.setState({ reference: event.target.value })}
         />
         <label htmlFor="run-rtol">Tolerance</label>
@@ -43,7 +43,7 @@ export function ReferenceEditor(): ReactElement {
             id="run-rtol"
             className="mono"
             value={rtol}
-            placeholder="rtol by dtype"
+            placeholder="default rtol"
             aria-label="Relative tolerance"
             data-testid="run-rtol"
             onChange={(event) => runStore.setState({ rtol: event.target.value })}
@@ -51,7 +51,7 @@ export function ReferenceEditor(): ReactElement {
           <input
             className="mono"
             value={atol}
-            placeholder="atol by dtype"
+            placeholder="default atol"
             aria-label="Absolute tolerance"
             data-testid="run-atol"
             onChange={(event) => runStore.setState({ atol: event.target.value })}

@@ -32,7 +32,7 @@ export function RunPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="play"
-        text="Calls an operator with your inputs and shows the results. Build it first."
+        text="Calls an operator with your inputs and shows the results. Build the project first."
       />
     )
   }
@@ -43,7 +43,7 @@ export function RunPanel(): ReactElement {
         <PanelMenu />
         <EnlargeButton panel="run" />
       </div>
-      <div className="case-form" role="group" aria-label="What is run">
+      <div className="case-form" role="group" aria-label="Call to run">
         <div className="case-call">
           <OperatorChoice />
           <RunButton />
@@ -79,7 +79,7 @@ function RunButton(): ReactElement {
       text={lacks ? 'Make inputs and run' : 'Run'}
       title={
         lacks
-          ? 'Makes inputs that fit its schema, writes them to opsmith.json, and runs it'
+          ? 'Makes inputs that fit the schema of the operator, writes them to opsmith.json, and runs the operator'
           : 'Runs this call'
       }
       command="run.go"

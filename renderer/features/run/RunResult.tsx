@@ -111,7 +111,7 @@ function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactEl
           <pre className="selectable">{report.referenceError.trim()}</pre>
         </ErrorView>
       )}
-      {report.outputs.length === 0 && <p className="muted">It returned nothing.</p>}
+      {report.outputs.length === 0 && <p className="muted">The call returned nothing.</p>}
       {report.outputs.map((value, index) => (
         <OutputRow
           key={index}

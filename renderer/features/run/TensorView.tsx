@@ -45,7 +45,7 @@ export function TensorView({ tensor, title, centred, cell, nonce }: Props): Reac
           </label>
         )}
         <Segmented
-          label="How to show the values"
+          label="View of the values"
           value={view}
           onChange={setView}
           options={[

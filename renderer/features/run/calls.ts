@@ -85,7 +85,7 @@ function whyOf(report: RunReport): string {
   if (wrong.message !== '') return wrong.message
   const { mismatched, total, maxAbsolute } = wrong
   const count = `${mismatched.toLocaleString('en')} of ${total.toLocaleString('en')} elements`
-  return `${count} differ from the reference, by ${formatNumber(maxAbsolute, 3)} at most.`
+  return `${count} differ from the reference. The largest difference is ${formatNumber(maxAbsolute, 3)}.`
 }
 
 /** What the Run panel shows of a call of opsmith.json is a verdict on it, unless its fields were edited. */

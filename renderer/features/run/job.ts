@@ -42,7 +42,8 @@ export const makeInputsJob: Job<string, OperatorCheckCase> = createJob({
     const asked = { folder, job, entry, sanitize: false, thorough: false, timeout: 0 }
     const result = await call('operatorCheck.run', asked)
     if (!result.ok) {
-      const hint = 'Add inputs below that fit its schema, and choose them for its arguments.'
+      const hint =
+        'Add inputs below that fit the schema of the operator, and choose them as arguments.'
       return { ok: false, error: { ...result.error, hint } }
     }
     const { generated } = result.value

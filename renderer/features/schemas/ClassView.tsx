@@ -33,7 +33,7 @@ const badges: Record<Change['kind'], { icon: IconName; word: string; tone: strin
   added: { icon: 'plus', word: 'added', tone: 'tone-ok' },
   removed: { icon: 'minus', word: 'removed', tone: 'tone-error' },
   altered: { icon: 'refresh', word: 'altered', tone: 'tone-warning' },
-  kernels: { icon: 'chip', word: 'other kernels', tone: 'tone-warning' },
+  kernels: { icon: 'chip', word: 'kernels changed', tone: 'tone-warning' },
 }
 
 /** What became of it since the build before: an icon and a word, the colour only helps. */

@@ -32,7 +32,9 @@ export function OperatorView({ operator }: { operator: OperatorDetail }): ReactE
 
 function Kernels({ kernels }: { kernels: RegisteredKernel[] }): ReactElement {
   if (kernels.length === 0) {
-    return <p className="muted">No kernel: calling it fails under every dispatch key.</p>
+    return (
+      <p className="muted">This operator has no kernel: a call fails for every dispatch key.</p>
+    )
   }
   return (
     <table className="table kernels">

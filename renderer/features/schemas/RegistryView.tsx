@@ -44,7 +44,8 @@ export function RegistryView(): ReactElement {
       </div>
     )
   }
-  if (entries === null) return <EmptyState text="Asking libtorch for its operators …" quiet />
+  if (entries === null)
+    return <EmptyState text="Waiting for the list of libtorch’s operators …" quiet />
   const count =
     found.length === entries.length
       ? entries.length.toLocaleString('en')

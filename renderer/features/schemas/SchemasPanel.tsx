@@ -23,7 +23,7 @@ export function SchemasPanel(): ReactElement {
     <div className="panel-column" data-testid="schemas-panel">
       <div className="panel-bar">
         <Segmented
-          label="Whose operators"
+          label="Shown operators"
           value={view}
           onChange={(next) => schemasViewStore.setState({ view: next })}
           options={[
@@ -61,7 +61,9 @@ function ProjectSchemas(): ReactElement {
       {loadError && (
         <div className="panel-pad">
           <ErrorView error={loadError} />
-          <p className="muted">Below are the operators of the last library that could be loaded.</p>
+          <p className="muted">
+            The operators below are from the last library that could be loaded.
+          </p>
         </div>
       )}
       <div className={dim ? 'scroll stale' : 'scroll'}>
@@ -86,7 +88,10 @@ function ProjectSchemas(): ReactElement {
 function Nothing({ building }: { building: boolean }): ReactElement {
   if (building) return <EmptyState text="Building … The schemas appear after the build." quiet />
   return (
-    <EmptyState icon="flask" text="Shows every operator the project registers. Build it first.">
+    <EmptyState
+      icon="flask"
+      text="Shows every operator that the project registers. Build the project first."
+    >
       <Button primary icon="play" onClick={() => runCommand('build.run')}>
         Build <kbd>{shortcutOf('build.run')}</kbd>
       </Button>
@@ -113,7 +118,7 @@ function OperatorRow({ row }: { row: SchemaRow }): ReactElement {
             </span>
           )}
           {change.kind === 'kernels' && (
-            <span className="muted">had kernels for {change.before || 'no dispatch key'}</span>
+            <span className="muted">kernels before: {change.before || 'none'}</span>
           )}
         </div>
       )}

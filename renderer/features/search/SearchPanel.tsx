@@ -71,7 +71,7 @@ function Fields(): ReactElement {
           type="button"
           className="button search-switch"
           aria-pressed={form.replaces}
-          title="Replace too (Ctrl+Shift+H)"
+          title="Show the field for the replacement (Ctrl+Shift+H)"
           data-testid="search-replaces"
           onClick={() => changeForm({ replaces: !form.replaces })}
         >
@@ -125,7 +125,7 @@ function Outcome(): ReactElement {
     return (
       <EmptyState
         icon="search"
-        text="Finds text in all files of the project, saved or not."
+        text="Finds text in all files of the project, including unsaved edits."
         quiet
       />
     )

@@ -11,7 +11,7 @@ export function SandboxSettings(): ReactElement {
       <CheckSetting
         id="settings-sandbox"
         label="Sandbox"
-        words="operators write only to their project, have no network and signal no other process"
+        words="operators can write only to their project, cannot use the network, and cannot signal other processes"
         checked={sandbox}
         onChange={(isOn) => changeSettings({ sandbox: isOn })}
       />
@@ -56,7 +56,7 @@ function WritableFolders({
       />
       <div className="muted">
         {problem === undefined
-          ? 'that operators may write to in addition to the project, one on a line'
+          ? 'operators may also write to these folders; write one path on each line'
           : `${problem} is not an absolute path`}
       </div>
     </div>

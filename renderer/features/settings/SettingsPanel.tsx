@@ -13,7 +13,7 @@ import { SandboxSettings } from './SandboxSettings'
 import { TrustedFolders } from './TrustedFolders'
 
 const themes: Record<Settings['theme'], string> = {
-  system: 'As the system',
+  system: 'Same as the system',
   dark: 'Dark',
   light: 'Light',
   contrast: 'High contrast',
@@ -25,17 +25,17 @@ const compilerFlags = [
   {
     name: 'fastMath',
     testId: 'settings-fast-math',
-    words: '-ffast-math: sums in any order, no NaN, no infinity',
+    words: '-ffast-math: reorders sums, and assumes that no value is NaN or infinite',
   },
   {
     name: 'marchNative',
     testId: 'settings-march-native',
-    words: '-march=native: for processors like this one only',
+    words: '-march=native: the library runs only on processors like this one',
   },
   {
     name: 'setuptoolsFlags',
     testId: 'settings-setuptools-flags',
-    words: '-DNDEBUG -fwrapv: without assert(), as setuptools builds extensions',
+    words: '-DNDEBUG -fwrapv: the flags of setuptools, without assert()',
   },
 ] as const
 
@@ -97,14 +97,14 @@ export function SettingsPanel(): ReactElement {
           <CheckSetting
             id="settings-hot-compile"
             label="Hot compile"
-            words="keep a compile server ready (0.7 GB); what is timed and exported is built without it"
+            words="keep a compile server ready (0.7 GB); timings and exports do not use the server"
             checked={settings.hotCompile}
             onChange={(hotCompile) => changeSettings({ hotCompile })}
           />
           <CheckSetting
             id="settings-blame"
             label="Blame"
-            words="show at the end of the cursor’s line who changed it last, according to git"
+            words="show the last author of the cursor’s line at the end of the line (git blame)"
             checked={settings.blame}
             onChange={(blame) => changeSettings({ blame })}
           />
@@ -129,7 +129,7 @@ export function SettingsPanel(): ReactElement {
               ))}
             </select>
             <span className="muted">
-              -O2 gives the times that users will see; a project may have its own
+              -O2 gives the times that your users will see; a project can set its own level
             </span>
           </div>
           {compilerFlags.map(({ name, testId, words }) => (
@@ -149,14 +149,14 @@ export function SettingsPanel(): ReactElement {
           <CheckSetting
             id="settings-bench-on-build"
             label="Timings"
-            words="measure again after each build, while the panel is visible"
+            words="measure again after each build, if the panel is visible"
             checked={settings.timeOnBuild}
             onChange={(timeOnBuild) => changeSettings({ timeOnBuild })}
           />
           <NumberSetting
             id="settings-call-timeout"
             label="Time limit of a call"
-            unit="s, then the op host is stopped"
+            unit="s; after this time, the op host is stopped"
             value={settings.callTimeout}
             min={0.1}
             max={86_400}
@@ -165,7 +165,7 @@ export function SettingsPanel(): ReactElement {
           <NumberSetting
             id="settings-memory-limit"
             label="Memory limit of an op host"
-            unit="GiB, 0: three quarters of the machine's"
+            unit="GiB; 0 means three quarters of the machine's memory"
             value={settings.memoryLimit / gibibyte}
             min={0}
             max={4_096}
@@ -175,7 +175,7 @@ export function SettingsPanel(): ReactElement {
           <CheckSetting
             id="settings-code-help"
             label="Code help"
-            words="complete names, find definitions and mark mistakes as you type; clangd takes about 0.5 GB"
+            words="complete names, find definitions and mark mistakes as you type; clangd uses about 0.5 GB"
             checked={settings.codeHelp}
             onChange={(codeHelp) => changeSettings({ codeHelp })}
           />
@@ -233,7 +233,7 @@ function ClangdSetting(): ReactElement {
       id="settings-clangd"
       type="text"
       value={draft ?? clangd}
-      placeholder="the newest one on PATH, or its absolute path"
+      placeholder="the newest clangd on PATH; or write an absolute path"
       onChange={(event) => setDraft(event.target.value)}
       onBlur={commit}
       onKeyDown={(event) => {

@@ -55,7 +55,7 @@ export function TerminalPanel(): ReactElement {
         </div>
         <IconButton
           icon="plus"
-          label="Another terminal"
+          label="New terminal"
           onClick={() => void openTerminal().then(focusShown)}
           testId="terminal-new"
         />
@@ -64,7 +64,7 @@ export function TerminalPanel(): ReactElement {
       {error && <ErrorView error={error} testId="terminal-error" />}
       {shown !== null && <View key={shown} name={shown} />}
       {terminals.length === 0 && !error && (
-        <EmptyState icon="right" text="Your shell in the folder of the project.">
+        <EmptyState icon="right" text="Runs your shell in the folder of the project.">
           <Button primary icon="plus" onClick={() => void openTerminal().then(focusShown)}>
             Open a terminal
           </Button>
@@ -94,7 +94,7 @@ function TerminalTab({
         }}
       >
         {title}
-        {exitCode !== null && <span className="tone-error"> ended with {exitCode}</span>}
+        {exitCode !== null && <span className="tone-error"> exited with code {exitCode}</span>}
       </button>
       <IconButton
         icon="close"

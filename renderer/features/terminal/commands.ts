@@ -32,7 +32,7 @@ function toggle(): void {
 export const terminalCommands: readonly Command[] = [
   {
     id: 'terminal.toggle',
-    title: 'Terminal: show it, or go back to the file',
+    title: 'Terminal: show, or go back to the file',
     group: 'Terminal',
     shortcut: 'Ctrl+`',
     enabled: hasProject,
@@ -40,7 +40,7 @@ export const terminalCommands: readonly Command[] = [
   },
   {
     id: 'terminal.new',
-    title: 'Terminal: another one',
+    title: 'Terminal: new',
     group: 'Terminal',
     enabled: hasProject,
     run: async () => {
@@ -51,7 +51,7 @@ export const terminalCommands: readonly Command[] = [
   },
   {
     id: 'terminal.next',
-    title: 'Terminal: the next one',
+    title: 'Terminal: next',
     group: 'Terminal',
     enabled: hasSeveral,
     run: () => {
@@ -61,7 +61,7 @@ export const terminalCommands: readonly Command[] = [
   },
   {
     id: 'terminal.close',
-    title: 'Terminal: close it and end its processes',
+    title: 'Terminal: close, and end its processes',
     group: 'Terminal',
     enabled: hasTerminal,
     run: async () => {

@@ -13,12 +13,15 @@ export const feature = defineFeature({
     icon: 'M1.8 3h12.4v10H1.8zM4.2 5.8 6.4 8l-2.2 2.2M8 10.4h3.6',
     help: {
       about: [
-        'Your shell in the folder of the project, with opsmith on its PATH. Closing a terminal ends all processes that were started in it.',
-        'A place such as op.cpp:12 in the output is a link that opens the editor there.',
+        'Runs your shell in the folder of the project, with opsmith on PATH. Closing a terminal ends all processes that were started in it.',
+        'A file and line in the output, such as op.cpp:12, is a link that opens this line in the editor.',
       ],
       keys: [
         ['Ctrl+Shift+C, Ctrl+Shift+V', 'Copy the selection, paste'],
-        ['Ctrl+letter', 'Goes to the shell; Ctrl+Shift and function keys to Opsmith'],
+        [
+          'Ctrl+letter',
+          'The shell gets these keys. Opsmith gets Ctrl+Shift keys and function keys.',
+        ],
       ],
     },
     area: 'bottom',

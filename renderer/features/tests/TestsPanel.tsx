@@ -22,7 +22,7 @@ export function TestsPanel(): ReactElement {
     return (
       <EmptyState
         icon="flask"
-        text="opsmith.json lists nothing to test yet: run an operator and keep the call. Tests in Python are in the Pytest panel."
+        text="opsmith.json has no tests yet. Run an operator, then choose “Keep as a call”. Python tests are in the Pytest panel."
       />
     )
   }
@@ -36,7 +36,7 @@ export function TestsPanel(): ReactElement {
           <Button
             pressed={onlyFailed}
             onClick={() => testsViewStore.setState({ onlyFailed: !onlyFailed })}
-            title="Shows only what failed"
+            title="Shows only failed tests"
             testId="tests-only-failed"
           >
             {failed} failed
@@ -98,7 +98,8 @@ function Group({
         </div>
         {all.length > shown.length && (
           <p className="muted side-pad">
-            {formatCount(all.length - shown.length, 'more test')}: its own panel lists them all.
+            {formatCount(all.length - shown.length, 'more test')}: open the panel of these tests to
+            see all of them.
           </p>
         )}
       </Section>

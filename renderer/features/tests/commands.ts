@@ -25,7 +25,7 @@ export const testsCommands: readonly Command[] = [
   },
   {
     id: 'tests.failed',
-    title: 'Tests: Run those that failed',
+    title: 'Tests: Run failed tests',
     group: 'Tests',
     enabled: () => failedRows().length > 0,
     run: async () => {

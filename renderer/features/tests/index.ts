@@ -16,11 +16,11 @@ export const feature = defineFeature({
     tasks: { check: 'above' },
     help: {
       about: [
-        'All that opsmith.json tests: calls with a reference, gradchecks, operator checks and benchmarks, each with its verdict and time. The repository’s own tests in Python are among them.',
-        'A failure names the function to look at. The same verdicts are marks at the left of the lines in the editor.',
+        'Lists all tests of opsmith.json: calls with a reference, gradchecks, operator checks and benchmarks, each with its verdict and time. The list also has the Python tests of the repository.',
+        'A failed test has a link to the function that probably has the fault. The editor shows the same verdicts at the left of the lines.',
       ],
       keys: [
-        ['Up, Down', 'Walk through the tests'],
+        ['Up, Down', 'Move through the tests'],
         ['Enter', 'Show the test in its panel'],
         ['Ctrl+Enter', 'Run the test'],
       ],

@@ -19,14 +19,14 @@ export function Against(): ReactElement {
     })
   const add = (one: OtherDraft): void => editTiming({ against: [...against, one] })
   return (
-    <div className="timings-against" role="group" aria-label="What it is compared with">
+    <div className="timings-against" role="group" aria-label="Comparisons">
       {against.map((other, index) => (
         <div key={index} className="case-call" data-testid="timings-other">
           <span className="muted">against</span>
           {other.kind === 'expression' ? (
             <span
               className="case-arguments timings-expression"
-              title="TorchScript over the inputs’ names"
+              title="A TorchScript expression with the names of inputs"
             >
               <CommitField
                 id={`timings-against-${index}`}
@@ -59,7 +59,7 @@ export function Against(): ReactElement {
           )}
           <IconButton
             icon="clear"
-            label="Do not compare with this"
+            label="Remove this comparison"
             onClick={() => change(index, null)}
           />
         </div>
@@ -99,10 +99,7 @@ function Builds(): ReactElement {
     })
   const last: MenuItem = {
     key: 'last',
-    label:
-      older.length === 0
-        ? 'The last build before this one: none is kept yet'
-        : 'The last build before this one',
+    label: older.length === 0 ? 'The previous build (none is kept yet)' : 'The previous build',
     checked: chosen.includes('last'),
     disabled: older.length === 0 && !chosen.includes('last'),
     testId: 'timings-build-last',
@@ -171,13 +168,13 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
           if (event.key === 'Escape') onDone()
         }}
       />
-      <Button onClick={save}>Keep the name</Button>
+      <Button onClick={save}>Save the name</Button>
     </span>
   )
 }
 
 function shortName(chosen: string, builds: readonly KeptBuild[]): string {
-  if (chosen === 'last') return 'the last build'
+  if (chosen === 'last') return 'the previous build'
   const build = builds.find((one) => one.key === chosen)
   return build ? buildName(build) : chosen
 }

@@ -20,7 +20,11 @@ function partsOf(layers: NonNullable<TimingRow['layers']>): Part[] {
     return [rest, autograd]
   }
   return [
-    { name: 'kernel', seconds: Math.min(kernel, belowAutograd), title: 'The function itself' },
+    {
+      name: 'kernel',
+      seconds: Math.min(kernel, belowAutograd),
+      title: 'The kernel function alone',
+    },
     {
       name: 'dispatcher',
       seconds: Math.max(0, belowAutograd - kernel),
@@ -42,7 +46,7 @@ export function CostSection({
   const missing = machine?.countersMissing ?? ''
   if (!row.layers && facts.length === 0) return null
   return (
-    <Section title="Where the time goes" note={`${row.direction} of ${row.variant}`}>
+    <Section title="Parts of the time" note={`${row.direction} of ${row.variant}`}>
       {row.layers && <Layers layers={row.layers} />}
       <dl className="stats">
         {facts.map(([name, text, title]) => (
@@ -71,9 +75,9 @@ function factsOf(row: TimingRow): Fact[] {
     facts.push(['instructions', Math.round(instructions).toLocaleString('en')])
   if (cycles !== undefined) facts.push(['cycles', Math.round(cycles).toLocaleString('en')])
   if (instructions !== undefined && cycles !== undefined && cycles > 0)
-    facts.push(['per cycle', (instructions / cycles).toFixed(2)])
-  if (bytes === undefined && row.givesViews) facts.push(['moves', 'nothing: it returns views'])
-  if (bytes !== undefined) facts.push(['moves', amountText(bytes, 'B')])
+    facts.push(['instructions per cycle', (instructions / cycles).toFixed(2)])
+  if (bytes === undefined && row.givesViews) facts.push(['bytes moved', 'none: returns views'])
+  if (bytes !== undefined) facts.push(['bytes moved', amountText(bytes, 'B')])
   if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
   if (flops !== undefined && row.flopsCountedIn !== undefined)
     facts.push(['operations', `${amountText(flops, 'FLOP')}, counted`, countedText(row)])
@@ -83,7 +87,7 @@ function factsOf(row: TimingRow): Fact[] {
 }
 
 function countedText({ flopsCountedIn = '' }: TimingRow): string {
-  return `The matrix products, convolutions and attention of ${flopsCountedIn}, as torch.utils.flop_counter counts them. To count other operations, add a formula to the benchmark’s case.`
+  return `Opsmith counted the matrix products, convolutions and attention of ${flopsCountedIn}, with the rules of torch.utils.flop_counter. To count other operations, write a formula in the “flops” field.`
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */

@@ -22,13 +22,15 @@ export function DeviceSection({ row, devices }: Props): ReactElement | null {
   return (
     <Section title="On the device" note={facts?.name ?? device}>
       <dl className="stats" data-testid="timings-device">
-        <Fact name="launching takes on the host" text={timeText(gpu.launch)} />
-        {gpu.replay && <Fact name="in a graph" text={timeText(gpu.replay.median)} />}
+        <Fact name="launch time on the host" text={timeText(gpu.launch)} />
+        {gpu.replay && <Fact name="in a CUDA graph" text={timeText(gpu.replay.median)} />}
         {stateFacts(gpu.before, gpu.after).map(([name, text]) => (
           <Fact key={name} name={name} text={text} />
         ))}
       </dl>
-      {gpu.noReplay !== '' && <p className="muted">Not replayed in a graph: {gpu.noReplay}.</p>}
+      {gpu.noReplay !== '' && (
+        <p className="muted">Not replayed in a CUDA graph: {gpu.noReplay}.</p>
+      )}
       {missing !== '' && (
         <p className="muted">Clock, temperature and throttling are not known: {missing}.</p>
       )}
@@ -74,7 +76,7 @@ function Kernels(): ReactElement {
     <>
       <p>
         <Button disabled={isBusy} onClick={() => void listKernels()} testId="timings-list-kernels">
-          List its kernels
+          List the kernels
         </Button>
       </p>
       {error && <ErrorView error={error} />}
@@ -100,7 +102,7 @@ function KernelTable({ kernels }: { kernels: readonly DeviceKernel[] }): ReactEl
             <th className="right">grid</th>
             <th className="right">block</th>
             <th className="right">registers</th>
-            <th className="right">shared B</th>
+            <th className="right">shared memory (B)</th>
             <th className="right">occupancy</th>
           </tr>
         </thead>

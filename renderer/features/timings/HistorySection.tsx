@@ -50,10 +50,10 @@ export function TimeHistorySection({ row }: { row: TimingRow }): ReactElement | 
 /** Against the build before it; quartiles that overlap say nothing. */
 export function timeChangeText(point: TimingHistoryPoint, before: TimingHistoryPoint): string {
   if (point.p25 <= before.p75 && before.p25 <= point.p75)
-    return 'no clear change from the build before: the quartiles overlap'
+    return 'no clear change from the previous build: the quartiles overlap'
   const percent = 100 * (point.median / before.median - 1)
   const amount = Math.abs(percent) >= 10 ? percent.toFixed(0) : percent.toFixed(1)
-  return `${percent > 0 ? '+' : ''}${amount} % from the build before`
+  return `${percent > 0 ? '+' : ''}${amount} % from the previous build`
 }
 
 function whenText(time: number): string {
@@ -150,8 +150,8 @@ function DiffView({ diff, isFirst }: { diff: string; isFirst: boolean }): ReactE
     return (
       <p className="muted">
         {isFirst
-          ? 'The first build of this history: there is nothing before it.'
-          : 'No source of the project differs from the build before.'}
+          ? 'This is the first build of the history: there is no earlier build to compare with.'
+          : 'The sources of the project are the same as in the previous build.'}
       </p>
     )
   }

@@ -92,8 +92,8 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       </div>
       {rows.some((row) => row.ratio) && (
         <p className="muted">
-          Ratio: the time divided by the time of the operator itself, from samples taken in turn. No
-          difference: the interval contains 1, or the ratio is within 1 % of 1.
+          The ratio is the time divided by the time of the operator, from alternating samples. “No
+          difference” means that the interval contains 1, or that the ratio is within 1 % of 1.
         </p>
       )}
       <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />
@@ -123,7 +123,7 @@ function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
     <tr className="timings-left-out">
       <th colSpan={table.directions.length + 1} className="timings-variant">
         <button type="button" className="link" onClick={() => chooseBenchmark(entry)}>
-          {formatCount(count, 'point')} between
+          {formatCount(count, 'point')} in between
         </button>
       </th>
     </tr>

@@ -51,7 +51,7 @@ export function RooflineSection({ rows, report, dtype }: Props): ReactElement | 
           <table className="table number timings-numbers">
             <thead>
               <tr>
-                <th>forward of</th>
+                <th>forward call</th>
                 <th className="right">FLOP/B</th>
                 <th className="right">rate</th>
                 <th className="right">attainable</th>
@@ -116,7 +116,9 @@ function RooflineChart({
     (element: HTMLElement) => rooflineChart(element, points, ceilings),
     [points, ceilings],
   )
-  const text = points.map((point) => `${point.label}: ${reachedText(point)} of what is attainable.`)
+  const text = points.map(
+    (point) => `${point.label}: ${reachedText(point)} of the attainable rate.`,
+  )
   return (
     <>
       <Chart

@@ -26,7 +26,7 @@ export function SamplesSection({ row }: { row: TimingRow }): ReactElement | null
       note={`${row.direction} of ${row.variant} · ${formatCount(samples.length, 'sample')}, ${calls === 1 ? 'one call each' : `${calls.toLocaleString('en')} calls each`}`}
       actions={
         <Segmented
-          label="How samples are shown"
+          label="View of the samples"
           value={view}
           onChange={setView}
           options={[
@@ -74,8 +74,8 @@ function Histogram({ row }: { row: TimingRow }): ReactElement {
       />
       {distribution.beyond > 0 && (
         <p className="muted">
-          {formatCount(distribution.beyond, 'sample')} of the slow tail{' '}
-          {distribution.beyond === 1 ? 'is' : 'are'} outside the picture, up to{' '}
+          {formatCount(distribution.beyond, 'sample')} {distribution.beyond === 1 ? 'is' : 'are'}{' '}
+          slower than the range of the chart. The slowest sample is{' '}
           {timeText(row.summary?.max ?? 0)}.
         </p>
       )}
@@ -162,7 +162,7 @@ function Drift({ row }: { row: TimingRow }): ReactElement {
   const medians = runningMedian(row.samples)
   const change = ((medians.at(-1) ?? 0) / (medians[0] ?? 1) - 1) * 100
   const amount = Math.abs(change) < 0.1 ? 'less than 0.1' : Math.abs(change).toFixed(1)
-  const text = `From the first samples to the last, the median ${change < 0 ? 'fell' : 'rose'} by ${amount} %.`
+  const text = `The median ${change < 0 ? 'fell' : 'rose'} by ${amount} % from the first samples to the last.`
   return (
     <>
       <Chart make={make} label={`Samples over time. ${text}`} testId="timings-drift-chart" />
@@ -191,7 +191,7 @@ function driftChart(
       axes: [
         {
           ...axis,
-          label: 'since the first (s)',
+          label: 'time since the first sample (s)',
           size: 28,
           values: (_chart, splits) => splits.map(tickText),
         },

@@ -63,12 +63,7 @@ export function SizeSweepSection({ rows }: { rows: readonly TimingRow[] }): Reac
           />
         )}
         {known.length > 1 && (
-          <Segmented
-            label="What is drawn"
-            value={shownMeasure}
-            onChange={setMeasure}
-            options={known}
-          />
+          <Segmented label="Quantity" value={shownMeasure} onChange={setMeasure} options={known} />
         )}
       </div>
       <Curves rows={rows} over={variable} direction={shownDirection} measure={shownMeasure} />
@@ -93,7 +88,7 @@ function Curves({ rows, over, direction, measure }: CurvesProps): ReactElement {
     (element: HTMLElement) => curveChart(element, curves, over, measure, crossovers),
     [curves, over, measure, crossovers],
   )
-  if (curves.length === 0) return <p className="muted">The speed of these points is not known.</p>
+  if (curves.length === 0) return <p className="muted">These points have no values to draw.</p>
   const text = measure === 'time' ? 'Time' : 'Rate'
   return (
     <>

@@ -26,7 +26,7 @@ import { Against } from './Against'
 /** What is measured, and how. Nothing starts by itself: measuring takes the whole machine. */
 export function TimingCase(): ReactElement {
   return (
-    <div className="case-form" role="group" aria-label="What is measured">
+    <div className="case-form" role="group" aria-label="Benchmark">
       <CallBar />
       <Against />
       <Options />
@@ -105,7 +105,7 @@ function Options(): ReactElement {
           <label
             key={one}
             className="check"
-            title={one === 'both' ? 'A forward and the backward of its graph' : ''}
+            title={one === 'both' ? 'One forward with its backward' : ''}
           >
             <input
               type="checkbox"
@@ -118,7 +118,7 @@ function Options(): ReactElement {
         ))}
         <label
           className="check"
-          title="Also with the caches overwritten before every call, as triton.testing.do_bench does. On a GPU, what reads less than its L2 cache also pays for writing that back."
+          title="Also measures with caches that are overwritten before every call, as triton.testing.do_bench does. On a GPU, if a call reads less data than the L2 cache holds, the time also includes the write-back of the cache."
         >
           <input
             type="checkbox"
@@ -126,11 +126,11 @@ function Options(): ReactElement {
             data-testid="timings-cold"
             onChange={(event) => editTiming({ cold: event.target.checked })}
           />
-          cold caches, too
+          also cold caches
         </label>
         <label
           className="check"
-          title="New values in new memory for every few samples. When off, all samples use the same inputs."
+          title="Makes new values in new memory after every few samples. If this is off, all samples use the same inputs."
         >
           <input
             type="checkbox"
@@ -140,7 +140,7 @@ function Options(): ReactElement {
           />
           fresh inputs
         </label>
-        <span className="case-option" title="Seconds of samples for each row; 0.5 by default">
+        <span className="case-option" title="Seconds to measure each row; 0.5 by default">
           <CommitField
             id="timings-seconds"
             label="seconds"
@@ -154,7 +154,7 @@ function Options(): ReactElement {
       <div className="case-options">
         <span
           className="case-option case-range"
-          title="Sizes that shapes name, each a point of a sweep; N 16..4096 doubles from 16 to 4096"
+          title="Values of named sizes. Each value is a point of a sweep. N 16..4096 means 16, 32, 64, … 4096."
         >
           <CommitField
             id="timings-sizes"
@@ -167,7 +167,7 @@ function Options(): ReactElement {
         </span>
         <span
           className="case-option case-range"
-          title="Threads of libtorch, each a point of a sweep"
+          title="Numbers of threads of libtorch. Each number is a point of a sweep."
         >
           <CommitField
             id="timings-threads"
@@ -219,7 +219,7 @@ function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string 
 function parseSeconds(text: string): { value: number | null } | { problem: string } {
   if (text.trim() === '') return { value: null }
   const value = Number(text)
-  return value > 0 && value <= 600 ? { value } : { problem: 'above 0, up to 600' }
+  return value > 0 && value <= 600 ? { value } : { problem: 'must be above 0, and at most 600' }
 }
 
 function Inputs(): ReactElement | null {

@@ -66,7 +66,7 @@ export function TimingList(): ReactElement {
         ))}
         {entries.length === 0 && (
           <p className="muted side-pad">
-            None yet. Measure something below, then keep it in opsmith.json.
+            No benchmarks yet. Measure an operator below, then keep the benchmark in opsmith.json.
           </p>
         )}
       </Section>
@@ -104,7 +104,7 @@ function EntryRow({ entry, index }: { entry: TimingEntry; index: number }): Reac
     >
       <EntryName title={title} particular={particular} />
       <span className="number muted timings-row-time">
-        {own?.summary ? timeText(own.summary.median) : own ? 'no speed' : ''}
+        {own?.summary ? timeText(own.summary.median) : own ? 'no time' : ''}
       </span>
     </button>
   )

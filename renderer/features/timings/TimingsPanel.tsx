@@ -45,7 +45,7 @@ export function TimingsPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="clock"
-        text="Measures operators, forward and backward, against a reference, another operator or an earlier build. Build first."
+        text="Measures operators, forward and backward, and compares them with a reference, another operator or an earlier build. Build first."
       />
     )
   }
@@ -279,10 +279,10 @@ function Nothing(): ReactElement {
   }
   if (view === 'one') {
     return op === '' ? (
-      <EmptyState text="Choose what to measure." quiet />
+      <EmptyState text="Choose an operator or a function to measure." quiet />
     ) : (
       <EmptyState
-        text="Median, spread and samples of each call come here, and how it compares."
+        text="After a measurement, this panel shows the median, the spread and the samples of each call, and the comparisons."
         quiet
       />
     )
@@ -295,8 +295,8 @@ function Nothing(): ReactElement {
       icon="clock"
       text={
         isKept
-          ? 'All benchmarks of opsmith.json and their references, in one table.'
-          : 'opsmith.json has no benchmarks: the forward of each of its calls is measured. Choose one to measure more of it.'
+          ? 'Measures all benchmarks of opsmith.json and their references, and shows them in one table.'
+          : 'opsmith.json has no benchmarks. “Measure all” measures the forward of each call in opsmith.json. To measure more, choose a call.'
       }
     >
       <Button primary icon="play" onClick={() => void runAllTimings()} testId="timings-measure-all">

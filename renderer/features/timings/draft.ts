@@ -220,7 +220,7 @@ export function parseSizes(text: string): Parsed<Record<string, number[]>> {
     if (part === '') continue
     const [name = '', ...words] = part.replace(/\s*\.\.\s*/g, '..').split(/[\s=:]+/)
     if (!/^[A-Za-z_]\w*$/.test(name) || words.length === 0)
-      return { problem: 'such as N 64 256 1024, or N 16..4096' }
+      return { problem: 'write sizes such as N 64 256 1024, or N 16..4096' }
     const numbers = parseNumbers(words, 0)
     if ('problem' in numbers) return { problem: `${name}: ${numbers.problem}` }
     sizes[name] = numbers.value
@@ -238,7 +238,7 @@ export function parseThreads(text: string): Parsed<number[]> {
     1,
   )
   if ('value' in numbers && numbers.value.some((one) => one > 1024))
-    return { problem: 'at most 1024' }
+    return { problem: 'must be at most 1024' }
   return numbers
 }
 
@@ -246,12 +246,12 @@ function parseNumbers(words: readonly string[], least: number): Parsed<number[]>
   const numbers: number[] = []
   for (const word of words) {
     const range = /^(\d+)\.\.(\d+)$/.exec(word)
-    if (!range && !/^\d+$/.test(word)) return { problem: 'whole numbers' }
+    if (!range && !/^\d+$/.test(word)) return { problem: 'must be whole numbers' }
     const first = Number(range?.[1] ?? word)
     const last = Number(range?.[2] ?? word)
-    if (first < least) return { problem: `at least ${least}` }
+    if (first < least) return { problem: `must be at least ${least}` }
     if (last < first) return { problem: 'the end is less than the start' }
-    if (range && first === 0) return { problem: 'doubling must start above 0' }
+    if (range && first === 0) return { problem: 'a range such as 1..8 must start above 0' }
     for (let one = first; one <= last; one = one === 0 ? 1 : one * 2) numbers.push(one)
     if (numbers.length > mostPoints) return { problem: `at most ${mostPoints} values` }
   }

@@ -20,7 +20,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Measures operators, forward and backward, over sizes. Compares them with an expression, another operator or an earlier build.',
-        'If a result differs from the one it is compared with, no time is shown.',
+        'If a variant gives a different result, its time is not shown.',
       ],
     },
     area: 'right',

@@ -177,7 +177,7 @@ export async function keepTiming(): Promise<void> {
   }
   const { entry, added } = result.value
   const place = `benchmark ${entry + 1} of opsmith.json`
-  notify('info', added ? `Kept: it is ${place}.` : `It is there already: ${place}.`)
+  notify('info', added ? `Saved as ${place}.` : `This benchmark exists already: it is ${place}.`)
   if (timingsStore.getState().draft === draft) timingsStore.setState({ entry })
 }
 

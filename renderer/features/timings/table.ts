@@ -174,7 +174,7 @@ export function markdownOf(rows: readonly TimingRow[], spread: Spread, machine: 
   const named = spread === 'quartiles' ? 'quartiles' : '95 % interval of the median'
   const remarks = [...refusalsOf(rows), ...warningsOf(rows)]
   const notes = [
-    `Median [${named}]; bold: the fastest.${machine === '' ? '' : ` ${machine}.`}`,
+    `Median [${named}]. The fastest is bold.${machine === '' ? '' : ` ${machine}.`}`,
     ...remarks.map(({ message, rows: where }) => `- ${where.join(', ')}: ${message}`),
   ]
   return `${[text(head), text(rule), ...lines.map(text)].join('\n')}\n\n${notes.join('\n')}\n`
@@ -257,7 +257,7 @@ function csvCell(value: string | number | boolean | undefined): string {
 /** In a cell without a time: why, in two or three words. The whole reason is below the table. */
 export function noTimeText(row: TimingRow): string {
   const why = row.error
-    ? 'it failed'
+    ? 'the call failed'
     : shortReasons.find(([reason]) => reason.test(row.refused))?.[1]
   return why === undefined ? 'no time' : `no time: ${why}`
 }

@@ -12,7 +12,10 @@ export function FileLink({ file, line = 0, column = 1, short = false }: Props): 
   const place = line > 0 ? `:${line}` : ''
   if (external ? isElsewhere(path) : path.startsWith('../')) {
     return (
-      <span className="muted mono selectable" title="a file on the machine that built libtorch">
+      <span
+        className="muted mono selectable"
+        title="this file is on the machine that built libtorch"
+      >
         {shorten(path)}
         {place}
       </span>

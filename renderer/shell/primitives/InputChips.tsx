@@ -36,7 +36,7 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
             type="button"
             className="input-chip"
             aria-expanded={open === name}
-            title={`${inputSummary(one)} · ${inputMaking(one)}${replaces(name) ? `\nThis ${owner} has its own` : ''}`}
+            title={`${inputSummary(one)} · ${inputMaking(one)}${replaces(name) ? `\nThis ${owner} uses its own input instead of the project’s` : ''}`}
             data-testid={`${testId}-input-${name}`}
             onClick={() => setOpen(open === name ? null : name)}
           >

@@ -205,19 +205,19 @@ function useDevices(current: string): string[] {
 function parseReal(text: string): { value: number | null } | { problem: string } {
   if (text.trim() === '') return { value: null }
   const value = Number(text)
-  return Number.isFinite(value) ? { value } : { problem: 'a number' }
+  return Number.isFinite(value) ? { value } : { problem: 'must be a number' }
 }
 
 function parseSeed(text: string): { value: number | null } | { problem: string } {
   if (text.trim() === '') return { value: null }
-  return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'a whole number' }
+  return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'must be a whole number' }
 }
 
 function parseDensity(text: string): { value: number } | { problem: string } {
   const value = Number(text)
   return text.trim() !== '' && value >= 0 && value <= 1
     ? { value }
-    : { problem: 'a number from 0 to 1: the fraction of elements that are specified' }
+    : { problem: 'must be a number from 0 to 1: the fraction of specified elements' }
 }
 
 function parseBlocksize(text: string): { value: [number, number] } | { problem: string } {
@@ -225,7 +225,7 @@ function parseBlocksize(text: string): { value: [number, number] } | { problem: 
   const [rows = 0, columns = 0, ...rest] = 'value' in sizes ? sizes.value : []
   return rows > 0 && columns > 0 && rest.length === 0
     ? { value: [rows, columns] }
-    : { problem: 'two whole numbers that divide the shape, such as [2, 2]' }
+    : { problem: 'write two whole numbers that divide the shape, such as [2, 2]' }
 }
 
 /** A sparse input needs to say which of its elements are specified; the blocked layouts, how large a block is. */

@@ -28,7 +28,7 @@ export function OperatorField({ id, op, onChoose }: Props): ReactElement {
         className="mono case-operator"
         list={`${id}-names`}
         aria-label="Operator or function"
-        title={`${op}\nAny operator (aten::sigmoid, too) or a function of the program`}
+        title={`${op}\nWrite any operator, such as aten::sigmoid, or a function of the program`}
         placeholder="operator or function"
         value={text}
         spellCheck={false}

@@ -12,7 +12,7 @@ const offers: Record<'result' | 'export', Record<Exclude<Staleness, 'fresh'>, Of
   result: {
     older: { text: 'Built from older sources.', command: 'build.run', label: 'Build' },
     unsaved: {
-      text: 'Does not show the unsaved changes yet.',
+      text: 'The unsaved changes are not included yet.',
       command: 'build.run',
       label: 'Save and build',
     },
@@ -42,7 +42,7 @@ export function StaleBar(props: Props): ReactElement | null {
   const madeAt = earlierTime(stamp)
   const offer = offers[of][staleness]
   const { command, label } = (madeAt === null ? undefined : again) ?? offer
-  const text = madeAt === null ? offer.text : `From an earlier session: ${formatTime(madeAt)}.`
+  const text = madeAt === null ? offer.text : `Result of an earlier session: ${formatTime(madeAt)}.`
   return (
     <div className="stale-bar" role="status" data-testid="stale-bar">
       <Icon name="history" />

@@ -9,7 +9,7 @@ export function parseInputShape(text: string): Parsed<number[]> {
     .split(/[\s,x×]+/)
     .filter(Boolean)
   if (!words.every((word) => /^\d+$/.test(word)))
-    return { problem: 'whole numbers, such as [4, 8]' }
+    return { problem: 'write whole numbers, such as [4, 8]' }
   return { value: words.map(Number) }
 }
 
@@ -21,7 +21,7 @@ export function parseNamedShape(text: string): Parsed<(number | string)[]> {
     .flatMap((word) => (/^\d+(x\d+)+$/.test(word) ? word.split('x') : [word]))
     .filter(Boolean)
   if (!words.every((word) => /^(\d+|[A-Za-z_]\w*)$/.test(word)))
-    return { problem: 'whole numbers and names, such as [B, 8]' }
+    return { problem: 'write whole numbers and names, such as [B, 8]' }
   return { value: words.map((word) => (/^\d/.test(word) ? Number(word) : word)) }
 }
 
@@ -36,7 +36,7 @@ export function parseValues(text: string): Parsed<NestedNumbers> {
   try {
     value = JSON.parse(json)
   } catch {
-    return { problem: 'nested lists of numbers, such as [[1, 2], [3, 4]]' }
+    return { problem: 'write nested lists of numbers, such as [[1, 2], [3, 4]]' }
   }
   const shape = shapeOf(value)
   return shape === null

@@ -38,7 +38,7 @@ const arrows: Record<string, StackDirection> = {
   ArrowDown: 'down',
 }
 const keysHelp =
-  'Arrow keys move, + and - zoom, Shift with arrows moves, F zooms to the selected one, 0 shows all, Enter opens its line, Escape selects nothing.'
+  'Arrow keys select, Shift with arrow keys pans, + and - zoom, F zooms to the selected span, 0 shows all, Enter opens the line of the span, Escape clears the selection.'
 
 /** The wheel zooms, a drag pans, a click selects; the keyboard does all of it, too. */
 export function SpanCanvas(props: Props): ReactElement {
