@@ -285,11 +285,10 @@ std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
     } else if (argument.default_value()) {
       values.push_back(*argument.default_value());
     } else {
-      throw Failure(ErrorCode::input_invalid, "argument " + argument.name() + ": " +
-                                                  argument_type(argument) + " expected, but only " +
-                                                  std::to_string(literals.size()) +
-                                                  " argument(s) were given, and " +
-                                                  argument.name() + " has no default");
+      throw Failure(ErrorCode::input_invalid,
+                    "argument " + argument.name() + ": " + argument_type(argument) +
+                        " expected, but only " + std::to_string(literals.size()) +
+                        " argument(s) were given, and " + argument.name() + " has no default");
     }
   }
   return values;

@@ -274,8 +274,7 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
   if (layout == at::kSparse) return coo;
   if (coo.dim() != 2) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs two dimensions, but the shape is " +
-                      shape_text(coo.sizes().vec()));
+                      " needs two dimensions, but the shape is " + shape_text(coo.sizes().vec()));
   }
   if (!blocked) return coo.to_sparse(layout, std::nullopt, std::nullopt);
   const auto& block = *spec.blocksize;
@@ -316,10 +315,9 @@ at::Device parse_device(const std::string& name) {
   }
   if (!device.is_cuda()) return device;
   if (!at::globalContext().hasCUDA()) {
-    throw Failure(
-        ErrorCode::device_unavailable,
-        "libtorch cannot use a CUDA device on this machine: " + why_no_cuda() + ".",
-        "Set the device to cpu, or find the cause with Doctor: opsmith doctor --gpu");
+    throw Failure(ErrorCode::device_unavailable,
+                  "libtorch cannot use a CUDA device on this machine: " + why_no_cuda() + ".",
+                  "Set the device to cpu, or find the cause with Doctor: opsmith doctor --gpu");
   }
   const auto count = at::detail::getCUDAHooks().deviceCount();
   if (device.index() >= count) {

@@ -86,8 +86,7 @@ void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, cons
     for (const auto& shard : expected)
       parts.push_back(shard[i]);
     if (!at::allclose(actual[i], at::stack(parts))) {
-      fail(what + " " + std::to_string(i) +
-           " under vmap differs from the value without vmap");
+      fail(what + " " + std::to_string(i) + " under vmap differs from the value without vmap");
     }
   }
 }
@@ -194,8 +193,8 @@ void check_undefined_gradients(const TensorFunction& function, const Tensors& in
   const size_t count = outputs.size();
   for (auto& output : outputs)
     output = undefined_gradient_of(output);
-  check(outputs, count == 1 ? "grad_output is undefined"
-                            : "the gradients of all outputs are undefined");
+  check(outputs,
+        count == 1 ? "grad_output is undefined" : "the gradients of all outputs are undefined");
   for (size_t undefined = 0; count > 1 && undefined < count; ++undefined) {
     outputs = differentiable_outputs(function(inputs));
     outputs[undefined] = undefined_gradient_of(outputs[undefined]);

@@ -148,10 +148,10 @@ class Capture {
     if (!module_ && !arguments.empty() && arguments[0].name() == "self" &&
         captured_.callable->function != nullptr &&
         arguments[0].type()->kind() == c10::TypeKind::ClassType) {
-      throw Failure(ErrorCode::input_invalid,
-                    request_.entry +
-                        " is a method: without an object, only its script graph can be captured",
-                    "Call the method in a function of the program, and capture this function.");
+      throw Failure(
+          ErrorCode::input_invalid,
+          request_.entry + " is a method: without an object, only its script graph can be captured",
+          "Call the method in a function of the program, and capture this function.");
     }
   }
 
@@ -343,8 +343,7 @@ CapturedGraph& find_capture(int64_t number, int64_t step) {
   const auto steps = found->second.autograd ? 1 : found->second.steps.size();
   if (step < 0 || static_cast<size_t>(step) >= steps) {
     throw Failure(ErrorCode::request_invalid, "The capture has no step " + std::to_string(step) +
-                                                  ": it has " + std::to_string(steps) +
-                                                  " step(s)");
+                                                  ": it has " + std::to_string(steps) + " step(s)");
   }
   return found->second;
 }

@@ -159,8 +159,7 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const auto actual = recorded.backward(grads);
   if (const auto wrong = gradient_difference(actual, recorded.backward(copies))) {
     return failed(
-        "after an earlier grad_output was changed in place, backward is wrong:" +
-            wrong->reason,
+        "after an earlier grad_output was changed in place, backward is wrong:" + wrong->reason,
         "Do not use an address (data_ptr()) as a cache key: memory is reused for other tensors.");
   }
   return std::nullopt;

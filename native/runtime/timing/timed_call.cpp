@@ -166,8 +166,7 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
       throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is on " + tensor.device().str() +
-                        ", but another input is on " + device_.str() +
-                        ": a timing uses one device",
+                        ", but another input is on " + device_.str() + ": a timing uses one device",
                     "Set the same \"device\" for all inputs.");
     }
     if (!tensor.is_cpu()) device_ = tensor.device();

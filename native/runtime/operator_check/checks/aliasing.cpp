@@ -76,11 +76,9 @@ std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const 
     }
     if (outputs[o].numel() > 0 && is_written_return(schema, o, outputs.size()) &&
         !shares_declared) {
-      return at_output(
-          failed(when + name +
-                     " is a new tensor, but the schema declares it as the input that is written",
-                 "Return the input itself, or remove (" + sets +
-                     "!) from the return in the schema."));
+      return at_output(failed(
+          when + name + " is a new tensor, but the schema declares it as the input that is written",
+          "Return the input itself, or remove (" + sets + "!) from the return in the schema."));
     }
     for (size_t other = 0; other < o; ++other) {
       const auto others = declared_sets(schema, other, outputs.size());

@@ -216,10 +216,10 @@ OperatorCheckFinding check_conventions(const OperatorCall& call) {
         },
         patience);
     if (outcome.ended() && look == dim_fault) {
-      return ended(outcome,
-                   "with other values of " + name + ", including negative values: " +
-                       outcome.describe(),
-                   "Count negative dimensions from the end (at::maybe_wrap_dim), or refuse them.");
+      return ended(
+          outcome,
+          "with other values of " + name + ", including negative values: " + outcome.describe(),
+          "Count negative dimensions from the end (at::maybe_wrap_dim), or refuse them.");
     }
     if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;
     return unpacked(outcome.answer);

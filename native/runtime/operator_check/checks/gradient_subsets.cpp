@@ -109,8 +109,9 @@ OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
   for (size_t output = 0; subsets.outputs() > 1 && output < subsets.outputs(); ++output) {
     if (auto fault = subsets.of_output(output)) return *fault;
   }
-  return passed("the gradients are the same for each choice of inputs that require grad and of "
-                "outputs that are used");
+  return passed(
+      "the gradients are the same for each choice of inputs that require grad and of "
+      "outputs that are used");
 }
 
 const RegisteredCheck gradient_subsets_check({

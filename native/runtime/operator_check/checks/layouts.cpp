@@ -58,15 +58,15 @@ at::Tensor conjugated_view(const at::Tensor& tensor) {
   return tensor.conj().resolve_conj().conj();
 }
 
-constexpr Layout layouts[] = {{"transposed", transposed},
-                              {"with a step of 2", stepped},
-                              {"with an offset", shifted},
-                              {"expanded (stride 0)", expanded},
-                              {"channels last", channels_last},
-                              {"a negated view", negated_view, "resolve_neg()",
-                               "The kernel ignores the view's negative bit"},
-                              {"a conjugated view", conjugated_view, "resolve_conj()",
-                               "The kernel ignores the view's conjugate bit"}};
+constexpr Layout layouts[] = {
+    {"transposed", transposed},
+    {"with a step of 2", stepped},
+    {"with an offset", shifted},
+    {"expanded (stride 0)", expanded},
+    {"channels last", channels_last},
+    {"a negated view", negated_view, "resolve_neg()", "The kernel ignores the view's negative bit"},
+    {"a conjugated view", conjugated_view, "resolve_conj()",
+     "The kernel ignores the view's conjugate bit"}};
 
 }  // namespace
 
@@ -143,8 +143,9 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
       const auto when = "with " + name + " " + layout.name;
       auto finding = difference(actual, expected, when);
       if (auto written = written_difference(call, given, plain, when)) {
-        written->advice = "Use the strides when you write, or copy the result back: " +
-                          written->input + ".copy_(result).";
+        written->advice =
+            "Use the strides when you write, or copy the result back: " + written->input +
+            ".copy_(result).";
         return *written;
       }
       if (!finding) continue;

@@ -82,9 +82,8 @@ OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::stri
   if (!(answer >> left.tensors >> left.heap >> left.files))
     return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
-    return failed(
-        when + "each call leaks " + bytes_text(left.tensors) + " of tensor memory",
-        "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
+    return failed(when + "each call leaks " + bytes_text(left.tensors) + " of tensor memory",
+                  "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
   }
   if (left.heap > 0) {
     return failed(when + "each call leaks " + bytes_text(left.heap) + " of heap memory",

@@ -47,10 +47,9 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
                  "Share only const or locked data between calls.");
   }
   if (!outcome.answer.empty()) {
-    return failed(
-        "called from four threads at once: " + outcome.answer,
-        "Share only const or locked data between calls: check static buffers, caches and "
-        "generators.");
+    return failed("called from four threads at once: " + outcome.answer,
+                  "Share only const or locked data between calls: check static buffers, caches and "
+                  "generators.");
   }
   return passed("four threads at once gave the same result as one thread");
 }

@@ -79,8 +79,7 @@ std::optional<OperatorCheckFinding> unwritten_when_empty(const OperatorCall& cal
   for (const int64_t size : resizable_sizes(call)) {
     looks.emplace_back([&call, size] {
       const auto empty = with_other_size(call.values(), size, 0);
-      return unwritten_fault(call, empty,
-                             "with size 0 instead of " + std::to_string(size) + ", ");
+      return unwritten_fault(call, empty, "with size 0 instead of " + std::to_string(size) + ", ");
     });
   }
   return first_found_in_copy(looks);
