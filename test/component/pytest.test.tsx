@@ -40,7 +40,7 @@ describe('the pytest panel', () => {
       expect(outcomes()).toEqual(['group', 'group', 'passed', 'failed', 'group', 'skipped']),
     )
     expect(rows()[0]?.textContent).toContain('1 failed')
-    expect(screen.getByTestId('pytest-summary').textContent).toContain('built here: my_op._C')
+    expect(screen.getByTestId('pytest-summary').textContent).toContain('built by Opsmith: my_op._C')
     await userEvent.click(screen.getByText('test_grad[a::b]'))
     const details = screen.getByTestId('pytest-details')
     expect(details.textContent).toContain('Tensor-likes are not close!')

@@ -70,7 +70,7 @@ describe('reading opsmith.json', () => {
     expect(form.message).toMatch(/there is no export form "wheel"; choose from addon, .*stable/)
     const lint = problem('{ "name": "a", "sources": ["op.cpp"], "lints": { "none": false } }')
     expect(lint.path).toBe('lints.none')
-    expect(lint.message).toMatch(/there is no lint "none"; there are .*opsmith-from-blob/)
+    expect(lint.message).toMatch(/there is no lint "none"; choose from .*opsmith-from-blob/)
   })
 
   it('broken JSON is reported with its place, in words', () => {

@@ -136,7 +136,7 @@ describe('the plan of a benchmark', () => {
   })
 
   it.each([
-    [{ inputs: { x: { shape: ['N'] } } }, /The shape of x names "N"/],
+    [{ inputs: { x: { shape: ['N'] } } }, /The shape of x uses the size "N"/],
     [{ sizes: { k: [1] } }, /"k" is both a size and an input/],
     [{ flops: 'N' }, /The formula of flops/],
   ])('the plan of %j is refused with a reason', (more, message) => {
