@@ -1,6 +1,8 @@
 import path from 'node:path'
 
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
+import type { TestSpecification } from 'vitest/node'
 
 const minutes = 60_000
 const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
@@ -10,6 +12,30 @@ const timedNative = [
   'test/native/timing-devices.test.ts',
   'test/native/timing-engine.test.ts',
 ]
+/** What takes minutes, the longest first: begun at the end, one of them keeps one core and leaves the others idle. */
+const longest = [
+  'test/parity/checks.test.ts',
+  'test/native/verb-init.test.ts',
+  'test/e2e/language.test.ts',
+  'test/native/clangd.test.ts',
+  'test/e2e/trust.test.ts',
+  'test/native/every-call.test.ts',
+  'test/native/export-command-line.test.ts',
+  'test/native/gradcheck-engine.test.ts',
+  'test/native/operator-check-ends.test.ts',
+  'test/native/operator-check-findings.test.ts',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = (file: TestSpecification): number => {
+      const index = longest.indexOf(path.relative(import.meta.dirname, file.moduleId))
+      return index < 0 ? longest.length : index
+    }
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
+
 const timedWindows = ['test/e2e/timings*.test.ts', 'test/e2e/profile.test.ts']
 /** What needs set-up shares its workers; what is timed comes after it, alone. */
 const workers = Number(process.env['OPSMITH_TEST_WORKERS'] ?? 2)
@@ -27,6 +53,7 @@ const endToEnd = {
 /** One project a kind of test, and one for tests of it that are timed; scripts/test.mjs runs them in this order. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Native and e2e tests run what is bundled: in watch mode scripts/test.mjs builds it again after an edit.
     forceRerunTriggers: [
       '**/package.json/**',

@@ -55,6 +55,10 @@ async function restore(): Promise<void> {
 }
 
 beforeAll(async () => {
+  // Some messages name ".." as a folder: above the clone it would be a search through other people's projects.
+  const empty = path.join(cache.home, 'empty', 'folder')
+  fs.mkdirSync(empty, { recursive: true })
+  process.chdir(empty)
   // What main could not answer for, it says here.
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     errors.push(String(text))
@@ -97,6 +101,7 @@ const slowCalls = new Set<AppCallName>([
   'doctor.report',
   'host.restart',
   'language.restart',
+  'project.propose',
   'registry.describe',
   'registry.list',
   'settings.set',

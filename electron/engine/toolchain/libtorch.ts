@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { Judgement } from '../../contract/doctor'
-import { findAllOnPath } from './find-on-path'
+import { pythonsOnPath } from './pythons-on-path'
 import { probeLimits, runProcess } from './run-command'
 
 export interface Libtorch {
@@ -154,7 +154,7 @@ export async function askPython(python: string): Promise<PythonTorch | undefined
 export async function findPythons(extra: readonly string[] = []): Promise<PythonTorch[]> {
   const files = [
     ...extra.filter((file) => file !== '' && fs.existsSync(file)),
-    ...findAllOnPath(/^python3(\.\d+)?$/),
+    ...pythonsOnPath(),
   ]
   const answers = await Promise.all([...new Set(files)].map(askPython))
   return answers.filter((answer) => answer !== undefined)
