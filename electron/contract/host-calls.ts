@@ -55,7 +55,7 @@ export const hostCalls = {
   'host.devices': call({
     input: nothing,
     output: z.object({ count: z.number().int() }),
-    phase: () => 'look for devices',
+    phase: () => 'looking for devices',
   }),
   'library.load': call({
     input: z.object({ path: z.string() }),
@@ -66,12 +66,12 @@ export const hostCalls = {
   'library.unload': call({
     input: nothing,
     output: z.object({ unloaded: z.boolean(), reason: z.string() }),
-    phase: () => 'unload the library',
+    phase: () => 'unloading the library',
   }),
   'registry.list': call({
     input: nothing,
     output: z.array(operatorSummary),
-    phase: () => 'list operators',
+    phase: () => 'listing operators',
   }),
   'registry.describe': call({
     input: z.object({ name: z.string(), overload: z.string() }),
@@ -111,7 +111,7 @@ export const hostCalls = {
   'operatorCheck.list': call({
     input: nothing,
     output: z.array(operatorCheckDescription),
-    phase: () => 'list operator checks',
+    phase: () => 'listing operator checks',
   }),
   'operatorCheck.run': call({
     input: operatorCheckRequest,
@@ -133,25 +133,25 @@ export const hostCalls = {
   'timing.sample': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(100_000) }),
     output: timingSamples,
-    phase: () => 'time the call',
+    phase: () => 'timing the call',
   }),
   'timing.layers': call({
     input: openTiming,
     output: timingLayers,
-    phase: () => 'time the dispatcher',
+    phase: () => 'timing the dispatcher',
   }),
   /** On a device other than the CPU: the call replayed in a graph. */
   'timing.replay': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(10_000) }),
     output: replayedTiming,
-    phase: () => 'replay a graph',
+    phase: () => 'replaying a device graph',
   }),
   /** On such a device too: the trace of one call by libtorch's profiler, written to a file. */
   'timing.profile': call({
     input: openTiming.extend({ path: z.string() }),
     /** `missing`: why there may be no kernel in the trace. */
     output: writtenFile.extend({ missing: z.string() }),
-    phase: () => 'list kernels',
+    phase: () => 'profiling one call on the device',
   }),
   /** Says in `missing` what cannot be known of a device that is not there. */
   'timing.device': call({
@@ -162,13 +162,13 @@ export const hostCalls = {
   'timing.deviceCeilings': call({
     input: onDevice,
     output: deviceCeilings,
-    phase: () => 'measure the device',
+    phase: () => 'measuring the device',
   }),
   /** The results of the call on its inputs, written for another op host to compare with. */
   'timing.save': call({
     input: openTiming.extend({ path: z.string() }),
     output: writtenFile,
-    phase: () => 'save results',
+    phase: () => 'saving results',
   }),
   /** With another open call, or with results that were saved. */
   'timing.compare': call({
@@ -178,30 +178,30 @@ export const hostCalls = {
       atol: z.number().optional(),
     }),
     output: timingComparison,
-    phase: () => 'compare results',
+    phase: () => 'comparing results',
   }),
   /** Handles that are gone already are not an error. */
   'timing.close': call({
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ closed: z.number().int() }),
-    phase: () => 'close timings',
+    phase: () => 'closing timings',
   }),
   'timing.machine': call({
     input: nothing,
     output: machineFacts,
-    phase: () => 'describe the machine',
+    phase: () => 'describing the machine',
   }),
   /** Takes a second or two. */
   'timing.ceilings': call({
     input: z.object({ threads: z.number().int().min(1).max(1024) }),
     output: machineCeilings,
-    phase: () => 'measure the machine',
+    phase: () => 'measuring the machine',
   }),
   /** What libtorch says of CUDA: its devices, and what it was built for. */
   'device.libtorch': call({
     input: nothing,
     output: libtorchDevices,
-    phase: () => 'look for devices',
+    phase: () => 'looking for devices',
   }),
   'profile.run': call({
     input: profileRequest,
@@ -211,18 +211,18 @@ export const hostCalls = {
   'tensor.page': call({
     input: pageRequest,
     output: tensorPage,
-    phase: () => 'read part of a tensor',
+    phase: () => 'reading a part of a tensor',
   }),
   'tensor.histogram': call({
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),
     output: histogram,
-    phase: () => 'make a histogram',
+    phase: () => 'making a histogram',
   }),
   /** Handles that are gone already are not an error. */
   'tensor.release': call({
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
-    phase: () => 'release tensors',
+    phase: () => 'releasing tensors',
   }),
   /** Throws away the oldest capture past a few dozen. */
   'graph.capture': call({
@@ -234,7 +234,7 @@ export const hostCalls = {
   'graph.read': call({
     input: z.object({ capture: z.number().int(), step: z.number().int().nonnegative() }),
     output: graphText,
-    phase: () => 'read a graph',
+    phase: () => 'reading a graph',
   }),
   /** Runs a captured step node by node on the arguments it was captured with. */
   'graph.observe': call({
@@ -244,19 +244,19 @@ export const hostCalls = {
       runs: z.number().int().min(1).max(100),
     }),
     output: graphObservation,
-    phase: () => 'run the graph',
+    phase: () => 'running the graph',
   }),
   /** Captures that are gone already are not an error. */
   'graph.release': call({
     input: z.object({ captures: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
-    phase: () => 'release graphs',
+    phase: () => 'releasing graphs',
   }),
   /** Writes a script or trace capture as a TorchScript archive that Python and C++ load. */
   'graph.save': call({
     input: z.object({ capture: z.number().int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }),
-    phase: () => 'save the graph',
+    phase: () => 'saving the graph',
   }),
   /** Looks into a TorchScript archive without running it. */
   'graph.archive': call({

@@ -114,7 +114,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients are right for each dimension from -rank to rank - 1, both values of flags, other numbers and strings, and with a bias',
+      'Gradients stay right when one argument gets another value: each dim from -rank to rank - 1, the other value of a flag, another number, list or string, or a bias that the call left out',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

@@ -41,7 +41,9 @@ describe('the schemas panel', () => {
     expect(row.dataset['change']).toBe('altered')
     expect(row.textContent).toContain('was my_op::f(Tensor x) -> Tensor')
     expect(screen.getByTestId('schema-row-my_op::g').dataset['change']).toBe('added')
-    expect(screen.getByTestId('schema-row-my_op::g').textContent).toContain('This operator has no kernel')
+    expect(screen.getByTestId('schema-row-my_op::g').textContent).toContain(
+      'This operator has no kernel',
+    )
     await build({ build: buildOf({ key: '3' }), load: { ...load, operators: [changed] } })
     expect(screen.getByTestId('schema-row-my_op::g').dataset['change']).toBe('removed')
   })

@@ -12,7 +12,7 @@ import type { TestCache } from '../support/installation'
 
 const clangd = await findClangd('')
 /** libtorch's headers take clangd some seconds, more beside other work. */
-const readTime = 300_000
+const readTime = 480_000
 
 let cache: TestCache
 let app: App

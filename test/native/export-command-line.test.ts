@@ -360,7 +360,9 @@ describe('opsmith export', () => {
     fs.writeFileSync(path.join(again, 'addon/notes.txt'), 'mine too')
     const shown = await opsmith(...diff)
     expect(shown.code).toBe(1)
-    expect(shown.stdout).toContain('index.js: changed, changed by hand')
+    expect(shown.stdout).toContain(
+      'index.js: the export would change this file; it was changed by hand',
+    )
     expect(shown.stdout).toContain('\n-// mine\n')
 
     const addon = [project, '--as', 'addon', '--no-proof', '--out', again]

@@ -36,7 +36,9 @@ const assemblyOptions = {
   loops: flag(
     "estimate the cycles of the function's innermost loops on this processor, with llvm-mca",
   ),
-  explain: flag('explain each instruction of the function that Opsmith knows'),
+  explain: flag(
+    'say what the instructions of the function do; instructions that Opsmith does not know are left out',
+  ),
   json: jsonFlag,
 }
 

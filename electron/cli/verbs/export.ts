@@ -165,8 +165,13 @@ async function showDiff(
       if (error) printLines([`${directory}: ${describeError(error)}`])
       for (const file of files) {
         if (file.change === 'same') continue
-        const byHand = file.byHand ? ', changed by hand' : ''
-        printLines([`${path.join(directory, file.path)}: ${file.change}${byHand}`])
+        const byHand = file.byHand
+          ? '; it was changed by hand, so choose --keep or --overwrite'
+          : ''
+        const effect = { added: 'add', changed: 'change', removed: 'remove' }[file.change]
+        printLines([
+          `${path.join(directory, file.path)}: the export would ${effect} this file${byHand}`,
+        ])
         if (file.diff !== '') printLines([file.diff.trimEnd()])
       }
     }

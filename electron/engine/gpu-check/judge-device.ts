@@ -259,7 +259,10 @@ export function judgeGraph(figures: GraphFigures): Judgement {
         ...(missing === ''
           ? []
           : [`a graph of a matrix product and a relu cannot be replayed: ${missing}`]),
-        ...captured.map(([name]) => `${name} was captured, but a graph cannot replay it correctly`),
+        ...captured.map(
+          ([name]) =>
+            `Opsmith replayed a device graph of ${name}, but should have refused this call`,
+        ),
         ...(grown > leak ? [`100 captures leak ${mebi(grown)} of device memory`] : []),
       ],
       doubts:
@@ -311,19 +314,19 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
       wrong:
         Math.abs(off) > 0.5
           ? [
-              `a kernel takes ${micro(kernel.seconds)} µs in the profile, but ${micro(before)} µs between events`,
+              `the profiler reports ${micro(kernel.seconds)} µs for a kernel, but CUDA events measure ${micro(before)} µs for its call`,
             ]
           : [],
       doubts: [
         ...(Math.abs(off) > 0.1 && Math.abs(off) <= 0.5
           ? [
-              `a kernel takes ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} in the profile than between events`,
+              `the profiler reports ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} time for a kernel than CUDA events measure for its call`,
             ]
           : []),
         ...(lacks.length > 0 ? [`the profile lacks the kernel’s ${lacks.join(', ')}`] : []),
         ...(slower > 0.03 ? [`calls are ${percent(slower)} slower after a profile`] : []),
       ],
-      found: `one relu runs ${counted(kernels.length, 'kernel')} in ${micro(kernel.seconds)} µs (${micro(before)} µs between events)`,
+      found: `one relu runs ${counted(kernels.length, 'kernel')} in ${micro(kernel.seconds)} µs (CUDA events measure ${micro(before)} µs)`,
     },
     {
       kernels: kernels.length,

@@ -278,7 +278,11 @@ export class HostPool {
       const late = setTimeout(() => {
         old.kill('replaced')
       }, unloadMilliseconds)
-      const left = await old.call('library.unload', {}, { timeout: 0, phase: 'unload the library' })
+      const left = await old.call(
+        'library.unload',
+        {},
+        { timeout: 0, phase: 'unloading the library' },
+      )
       clearTimeout(late)
       if (!left.ok || !left.value.unloaded) {
         old.kill('replaced')

@@ -152,10 +152,7 @@ export async function askPython(python: string): Promise<PythonTorch | undefined
 
 /** Every Python on PATH and those named, each with the torch it has. */
 export async function findPythons(extra: readonly string[] = []): Promise<PythonTorch[]> {
-  const files = [
-    ...extra.filter((file) => file !== '' && fs.existsSync(file)),
-    ...pythonsOnPath(),
-  ]
+  const files = [...extra.filter((file) => file !== '' && fs.existsSync(file)), ...pythonsOnPath()]
   const answers = await Promise.all([...new Set(files)].map(askPython))
   return answers.filter((answer) => answer !== undefined)
 }

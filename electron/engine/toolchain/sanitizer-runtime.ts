@@ -53,6 +53,6 @@ export async function findSanitizerRuntime(compiler: Compiler): Promise<Result<S
 export function plainNodeOf({ plainNode }: Installation): Result<string> {
   if (plainNode !== '') return ok(plainNode)
   return err('toolchain.missing', 'The sanitizers need Node.js, and there is no `node` on PATH.', {
-    hint: 'apt-get install nodejs, or run on the command line: opsmith check PROJECT --sanitize',
+    hint: 'Install Node.js (apt-get install nodejs), or add the folder of `node` to PATH. Then start Opsmith again.',
   })
 }

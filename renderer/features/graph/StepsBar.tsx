@@ -16,7 +16,7 @@ const passTitles: Record<GraphPass, string> = {
   dead_code: 'Removes unused nodes',
   peephole: 'Simplifies patterns of a few nodes',
   freeze: 'Makes parameters and attributes constants',
-  canonicalize: 'Numbers values in the order of the text',
+  canonicalize: 'Renumbers the values (%0, %1, …) in the order in which the graph prints them',
   alias_analysis: 'Finds values that may share memory, and nodes that write to them',
 }
 

@@ -123,8 +123,10 @@ const view: Command[] = [
     changeChoice({ beside: !graphStore.getState().choice.beside })
   }),
   command('compareNone', 'Do not compare', () => compare({ kind: 'none' })),
-  command('compareAuto', 'Compare with the previous step or the last build', () =>
-    compare({ kind: 'auto' }),
+  command(
+    'compareAuto',
+    'Compare with the previous step (the first step: with the last build)',
+    () => compare({ kind: 'auto' }),
   ),
   command('compareScript', 'Compare with the script', () =>
     compare({ kind: 'form', form: 'script' }),

@@ -20,7 +20,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Measures operators, forward and backward, over sizes. Compares them with an expression, another operator or an earlier build.',
-        'If a variant gives a different result, its time is not shown.',
+        'A time is shown only if the result of the variant equals the result of the operator.',
       ],
     },
     area: 'right',

@@ -170,7 +170,7 @@ function gpuNote({ gpu, variant, direction, device, point }: TimingRow, unit: Un
   const state = [stateText(before), stateText(after)].filter((text) => text !== '').join(' → ')
   const parts = [
     `launching takes ${time(launch)} on the host`,
-    ...(replay ? [`in a CUDA graph ${time(replay.median)}`] : []),
+    ...(replay ? [`a replay of the call in a CUDA graph takes ${time(replay.median)}`] : []),
     ...(noReplay === '' ? [] : [`no time in a CUDA graph: ${noReplay}`]),
     ...(state === '' ? [] : [state]),
   ]

@@ -51,7 +51,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: profileVerbOptions,
   notes: [
-    'Without --function or --op it profiles the first call of opsmith.json to a function of the program. If there is no\nsuch call, it profiles the first call. It runs the call a few times and shows the run with the median time. The\noperators are sorted by self time.',
+    'Without --function, --op or --call it profiles the first call of opsmith.json to a function of the program. If there is no\nsuch call, it profiles the first call. It runs the call a few times and shows the run with the median time. The\noperators are sorted by self time.',
   ],
   runsOperators: true,
   run: runProfile,

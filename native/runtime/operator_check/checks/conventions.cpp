@@ -66,7 +66,8 @@ std::optional<OperatorCheckFinding> dim_fault(const OperatorCall& call, size_t a
     if (!actual) continue;  // it refuses them
     const auto text = name + " = " + std::to_string(dim - rank);
     auto finding =
-        difference(*actual, *expected, "with " + text + " instead of " + std::to_string(dim));
+        difference(*actual, *expected,
+                   "with " + text + " instead of " + name + " = " + std::to_string(dim) + ",");
     if (!finding) continue;
     // Where a dimension is added, there is one more to count from the end.
     if (!actual->empty() && (*actual)[0].dim() > rank) {

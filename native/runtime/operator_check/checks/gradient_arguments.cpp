@@ -60,8 +60,9 @@ const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
     .meaning =
-        "Gradients are right for each dimension from -rank to rank - 1, both values of flags, "
-        "other numbers and strings, and with a bias",
+        "Gradients stay right when one argument gets another value: each dim from -rank to "
+        "rank - 1, the other value of a flag, another number, list or string, or a bias that the "
+        "call left out",
     .order = 55,
     .run = check_gradient_arguments,
     .compares_calls = true,
