@@ -92,7 +92,7 @@ export const errorCodes = {
   },
   'device.lost': {
     meaning:
-      'A kernel failed and left the device unusable for its process, so Opsmith ended the op host.',
+      'A GPU kernel failed and left the device unusable for its process, so Opsmith ended the op host.',
     remedy:
       'Look for an access out of bounds in the kernel that the message names. The next call gets a new op host.',
   },

@@ -98,7 +98,7 @@ export const operatorChecks = {
   gradient_values: {
     title: 'gradient values',
     meaning:
-      'Gradients are right at special values: 0, 1, -1, subnormal, large, ties, and close to constants that the sources compare with',
+      'Gradients are right for 0, 1, -1, subnormal, large and equal values, and close to constants that the sources compare with',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -335,7 +335,7 @@ export const operatorChecks = {
   large_sizes: {
     title: 'large sizes',
     meaning: 'The same result with more than 2^31 elements; this check runs only if you select it',
-    onlyWhenAsked: 'needs gigabytes of memory: select this check (--check large_sizes)',
+    onlyWhenAsked: 'it needs gigabytes of memory: select it (--check large_sizes)',
     sanitizer: false,
     thorough: false,
   },

@@ -271,8 +271,8 @@ std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
   const auto& arguments = schema.arguments();
   if (literals.size() > arguments.size()) {
     throw Failure(ErrorCode::input_invalid,
-                  schema.name() + " takes " + std::to_string(arguments.size()) + " argument(s), " +
-                      std::to_string(literals.size()) + " given");
+                  schema.name() + " takes " + std::to_string(arguments.size()) +
+                      " argument(s), but " + std::to_string(literals.size()) + " were given");
   }
   std::vector<IValue> values;
   values.reserve(arguments.size());

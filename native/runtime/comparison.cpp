@@ -132,7 +132,7 @@ void compare_tensors(const at::Tensor& actual, const at::Tensor& expected, const
   result.total = actual.numel();
   if (actual.sizes() != expected.sizes()) {
     result.message =
-        "shape " + text_of(actual.sizes()) + ", but the reference has " + text_of(expected.sizes());
+        "shape " + text_of(actual.sizes()) + " instead of " + text_of(expected.sizes());
     return;
   }
   const auto left = on_cpu(actual), right = on_cpu(expected);
@@ -152,12 +152,11 @@ void compare_tensors(const at::Tensor& actual, const at::Tensor& expected, const
   result.matches = result.mismatched == 0;
   if (actual.scalar_type() != expected.scalar_type()) {
     result.matches = false;
-    result.message = "dtype " + dtype_name(actual.scalar_type()) + ", but the reference has " +
+    result.message = "dtype " + dtype_name(actual.scalar_type()) + " instead of " +
                      dtype_name(expected.scalar_type());
   } else if (actual.device() != expected.device()) {
     result.matches = false;
-    result.message =
-        "device " + actual.device().str() + ", but the reference has " + expected.device().str();
+    result.message = "device " + actual.device().str() + " instead of " + expected.device().str();
   } else if (!result.matches) {
     result.message = std::to_string(result.mismatched) + " of " + std::to_string(result.total) +
                      " elements differ by more than the tolerance";
@@ -213,7 +212,7 @@ Comparison compare(int64_t output, const c10::IValue& actual, const c10::IValue&
     const auto shown = [](const c10::IValue& value) {
       return value.isTensor() ? std::string("a tensor") : text_of(value);
     };
-    result.message = shown(actual) + ", but the reference gives " + shown(expected);
+    result.message = shown(actual) + " instead of " + shown(expected);
   }
   return result;
 }

@@ -171,7 +171,7 @@ Failure describe_current_exception() {
     return describe(error);
   } catch (...) {
     const std::type_info* type = abi::__cxa_current_exception_type();
-    return failure_here("threw a C++ exception of type " +
+    return failure_here("the code threw a C++ exception of type " +
                         (type ? demangle(type->name()) : std::string("unknown")) +
                         ", which is not derived from std::exception");
   }

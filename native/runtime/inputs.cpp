@@ -220,12 +220,12 @@ at::Tensor read_indices(const InputSpec& spec) {
     const auto& along = (*spec.indices)[dim];
     if (along.size() != count) {
       invalid(spec, "indices[" + std::to_string(dim) + "] has " + std::to_string(along.size()) +
-                        " elements, indices[0] has " + std::to_string(count));
+                        " elements, but indices[0] has " + std::to_string(count));
     }
     for (const int64_t index : along) {
       if (index < 0 || index >= shape[dim]) {
-        invalid(spec, "indices[" + std::to_string(dim) + "] holds " + std::to_string(index) +
-                          ", dimension " + std::to_string(dim) + " has " +
+        invalid(spec, "indices[" + std::to_string(dim) + "] contains " + std::to_string(index) +
+                          ", but dimension " + std::to_string(dim) + " has " +
                           std::to_string(shape[dim]) + " elements");
       }
       *into++ = index;

@@ -118,7 +118,7 @@ describe('a call of an operator', () => {
       '"q" is not an input of the project; the inputs are: x, y, z',
     ],
     ['a missing argument', 'fixture::scaled', ['x'], 'argument y: Tensor expected'],
-    ['too many arguments', 'fixture::scaled', ['x', 'y', 1, 2], 'takes 3 argument(s), 4 given'],
+    ['too many arguments', 'fixture::scaled', ['x', 'y', 1, 2], 'takes 3 argument(s), but 4 were given'],
     [
       'a wrong type',
       'fixture::scaled',
@@ -193,8 +193,8 @@ describe('a comparison with a reference', () => {
   it('a difference in shape, dtype or number of outputs is named', async () => {
     const words = async (reference: string): Promise<string | undefined> =>
       (await run('fixture::scaled', ['x', 'y'], { reference })).comparisons[0]?.message
-    expect(await words('(3 * x - y)[0]')).toBe('shape [2, 3], but the reference has [3]')
-    expect(await words('(3 * x - y).double()')).toBe('dtype float32, but the reference has float64')
+    expect(await words('(3 * x - y)[0]')).toBe('shape [2, 3] instead of [3]')
+    expect(await words('(3 * x - y).double()')).toBe('dtype float32 instead of float64')
     expect(await words('(x, y)')).toBe('1 output(s), but the reference gives 2')
   })
 

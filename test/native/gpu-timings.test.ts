@@ -173,11 +173,11 @@ describe('without NVML, where another profiler has CUPTI', () => {
   it.each([
     [
       39,
-      'CUPTI, which records kernels, does not start (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): another profiler (nsys, ncu, DCGM) uses CUPTI; end that profiler',
+      'CUPTI, which records GPU kernels, does not start (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): another profiler (nsys, ncu, DCGM) uses CUPTI; end that profiler',
     ],
     [
       35,
-      'CUPTI, which records kernels, does not start (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES): this user has no permission to profile the GPU; set NVreg_RestrictProfilingToAdminUsers=0 for NVIDIA’s driver, or give the container SYS_ADMIN',
+      'CUPTI, which records GPU kernels, does not start (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES): this user has no permission to profile the GPU; set NVreg_RestrictProfilingToAdminUsers=0 for NVIDIA’s driver, or give the container SYS_ADMIN',
     ],
   ])('a list of kernels and a profile give CUPTI’s own error (%s)', async (cupti, words) => {
     standIns().state({ cupti })
@@ -195,7 +195,7 @@ describe('without NVML, where another profiler has CUPTI', () => {
     standIns().state({ cupti: 0 })
     const asked: TimingRequest = { op: request.op, args: ['x', 1], builds: [] }
     const list = unwrap(await workbench.timings.kernels(machine.folder(), asked, {}))
-    expect(list.note).toMatch(/CUPTI, which records kernels, starts but recorded nothing/)
+    expect(list.note).toMatch(/CUPTI, which records GPU kernels, starts but recorded nothing/)
   })
 })
 

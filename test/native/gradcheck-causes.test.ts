@@ -96,7 +96,7 @@ describe('the cause of a wrong gradient', () => {
     ['two_outputs', ['x'], 'lacks the factor (1 - output[1])'],
   ])('the cause of %s is named as a factor', async (op, args, said) => {
     const [cause] = await causes(op, args)
-    expect(cause).toContain(`On all 12 elements the gradient ${said}`)
+    expect(cause).toContain(`On all 12 elements, the gradient ${said}`)
   })
 
   it('fast mode also names the factor, because the whole Jacobian is compared after a failure', async () => {

@@ -111,7 +111,7 @@ describe('sparse inputs', () => {
     [{ density: 0.5, layout: 'strided' }, /are for sparse layouts: set layout too/],
     [{ density: 0.5, layout: 'sparse_csr', shape: [2, 3, 4] }, /needs two dimensions/],
     [{ indices: [[0, 1]] }, /indices has 1 lists, but the shape has 2 dimensions/],
-    [{ indices: [[0, 1], [0]] }, /indices\[1\] has 1 elements, indices\[0\] has 2/],
+    [{ indices: [[0, 1], [0]] }, /indices\[1\] has 1 elements, but indices\[0\] has 2/],
     [
       {
         indices: [
@@ -119,7 +119,7 @@ describe('sparse inputs', () => {
           [0, 0],
         ],
       },
-      /indices\[0\] holds 3, dimension 0 has 3 elements/,
+      /indices\[0\] contains 3, but dimension 0 has 3 elements/,
     ],
     [{ indices: [[0], [0]], density: 0.5 }, /indices and density cannot be given together/],
     [{ indices: [[0], [0]], values: [1, 2] }, /shape \[1\] needs 1 values, but 2 are given/],

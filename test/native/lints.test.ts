@@ -63,7 +63,7 @@ TORCH_LIBRARY(unfit, m) {
     if (!both.ok) throw new Error(both.error.message)
     const { loadError } = both.value
     expect(loadError?.message).toBe(
-      'Argument 2 of unfit::scale is int in the schema, and float (double) in the C++ function.',
+      'Argument 2 of unfit::scale is int in the schema, but float (double) in the C++ function.',
     )
     expect(loadError).toMatchObject({ file: path.join(folder, 'op.cpp'), line: 9 })
     expect(loadError?.detail).toContain('Inferred operator schema')

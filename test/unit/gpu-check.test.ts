@@ -227,7 +227,8 @@ it('a stream that is told for another is named', () => {
   const wrong = { where: 'its own stream', expected: 'asynchronous', found: 'timed' }
   expect(judgeStreams([right, wrong])).toMatchObject({
     status: 'failed',
-    reason: 'A kernel on its own stream is found as "timed", but should be "asynchronous".',
+    reason:
+      'A GPU kernel (on its own stream) is classified as "timed", but should be "asynchronous".',
   })
 })
 
@@ -321,7 +322,7 @@ describe('graphs', () => {
     ['failed', { refusals: { dropout: '', nonzero: 'x' } }, /replayed a device graph of dropout/i],
     ['failed', { after: 800 << 20 }, /100 captures leak 300 MiB of device memory/],
     ['passed', { before: Number.NaN, after: Number.NaN }, /right results/],
-    ['warning', { replayed: 30e-6 }, /a call without a graph takes only 25 µs/],
+    ['warning', { replayed: 30e-6 }, /a call without a device graph takes only 25 µs/],
   ])('%s', (status, change, reason) => {
     const found = judgeGraph({ ...given, ...change })
     expect(found.status).toBe(status)
@@ -380,8 +381,8 @@ describe('faults', () => {
     ['failed', { failedChecks: ['"threads" (initialization error)'] }, /operator check "threads"/],
     [
       'failed',
-      { unprotected: 'its checks report no failure' },
-      /crash in backward is not reported as a crash: its checks report no failure/,
+      { unprotected: 'the operator checks report no failure' },
+      /crash in backward is not reported as a crash: the operator checks report no failure/,
     ],
   ])('%s', (status, change, reason) => {
     const found = judgeFaults({ ...given, ...change })

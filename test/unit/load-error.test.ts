@@ -28,7 +28,7 @@ describe('errors of a library that does not load', () => {
         '(Tensor _0, float _1) -> Tensor _0',
         'Type mismatch in argument 2: int vs float.',
       ),
-      /^Argument 2 of ops::f is int in the schema, and float \(double\) in the C\+\+ function\.$/,
+      /^Argument 2 of ops::f is int in the schema, but float \(double\) in the C\+\+ function\.$/,
       /int in the schema is int64_t in C\+\+/,
       { file: '/nowhere/op.cpp', line: 4 },
     ],

@@ -113,11 +113,7 @@ describe('the list of operator checks', () => {
       ['nan', 'skipped', 'it counts them'],
       ['address_sanitizer', 'skipped', unasked],
       ['undefined_behaviour_sanitizer', 'skipped', unasked],
-      [
-        'large_sizes',
-        'skipped',
-        'needs gigabytes of memory: select this check (--check large_sizes)',
-      ],
+      ['large_sizes', 'skipped', 'it needs gigabytes of memory: select it (--check large_sizes)'],
     ])
   })
 

@@ -58,7 +58,7 @@ function mismatch(text: string): Meaning | undefined {
     const what = counts[1] === 'returns' ? 'results' : 'arguments'
     return {
       ...base,
-      message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, and its C++ function has ${counts[3] ?? ''}.`,
+      message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, but its C++ function has ${counts[3] ?? ''}.`,
       hint: `Give both the same ${what}, in the same order. Or leave out the schema: libtorch then derives it from the function.`,
     }
   }
@@ -68,7 +68,7 @@ function mismatch(text: string): Meaning | undefined {
     const what = kind === 'return' ? 'Result' : 'Argument'
     return {
       ...base,
-      message: `${what} ${number} of ${operator} is ${expected} in the schema, and ${given} (${cppName(given)}) in the C++ function.`,
+      message: `${what} ${number} of ${operator} is ${expected} in the schema, but ${given} (${cppName(given)}) in the C++ function.`,
       hint: typeHint(expected, given),
     }
   }

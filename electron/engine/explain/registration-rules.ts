@@ -27,7 +27,8 @@ export const registrationRules: Rule[] = [
   {
     match: /You tried to register a kernel with an unsupported integral (input|output) type/,
     message: ([way], raw) => {
-      const type = /assert_is_valid_(?:in|out)put_type<([\w ]+?),/.exec(raw)?.[1] ?? 'this integer'
+      const type =
+        /assert_is_valid_(?:in|out)put_type<([\w ]+?),/.exec(raw)?.[1] ?? 'this integer type'
       return `An operator cannot ${verb(way)} ${type}: use int64_t.`
     },
     explanation: numberTypes,
@@ -39,7 +40,7 @@ export const registrationRules: Rule[] = [
   },
   {
     match: /INVALID TYPE: Only int8_t, int64_t and bool are supported/,
-    message: () => 'An operator cannot take this integer: use int64_t.',
+    message: () => 'An operator cannot take this integer type: use int64_t.',
     explanation: numberTypes,
   },
   {
@@ -79,7 +80,7 @@ or give the functions different names. In the schema, overloads have names too: 
   {
     match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,
     message: ([namespace = '']) =>
-      `${namespace} has a TORCH_LIBRARY in this file already. A namespace can have only one.`,
+      `${namespace} has a TORCH_LIBRARY block in this file already. A namespace can have only one.`,
     explanation: `Put all definitions into one block. In another place, add definitions with a fragment:
 
 \`\`\`cpp

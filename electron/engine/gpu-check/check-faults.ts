@@ -101,7 +101,9 @@ export async function whyUnprotected(session: GpuSession, check: CheckOperator):
   const failures = report.value.findings.filter(({ status }) => status === 'failed')
   if (failures.some(({ reason }) => /memory fault/.test(reason))) return ''
   const [first] = failures
-  return first ? `its checks report "${first.reason}"` : 'its checks report no failure'
+  return first
+    ? `the operator checks report "${first.reason}"`
+    : 'the operator checks report no failure'
 }
 
 /** Each fault, then a call that must be right; operator checks of what is right, on the device and on the CPU. */

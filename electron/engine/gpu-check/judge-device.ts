@@ -44,9 +44,9 @@ export function judgeEvents(figures: EventFigures): Judgement {
   // A launch is a part of it, and the device's clock may tick each microsecond.
   compare('100 µs', shortOff, 0.03)
   if (!(empty < 20e-6))
-    wrong.push(`events without a kernel between them are ${micro(empty)} µs apart`)
+    wrong.push(`events without a GPU kernel between them are ${micro(empty)} µs apart`)
   else if (empty > 3e-6)
-    doubts.push(`events without a kernel between them are ${micro(empty)} µs apart`)
+    doubts.push(`events without a GPU kernel between them are ${micro(empty)} µs apart`)
   if (behind > mostBehind * samples)
     doubts.push(
       `${behind} of ${samples} samples include the launch: the device waited for the host`,
@@ -55,7 +55,7 @@ export function judgeEvents(figures: EventFigures): Judgement {
     {
       wrong,
       doubts,
-      found: `events without a kernel between them are ${micro(empty)} µs apart, and 10 ms are measured with an error of ${percent(Math.abs(longOff))}`,
+      found: `events without a GPU kernel between them are ${micro(empty)} µs apart, and events measure 10 ms with an error of ${percent(Math.abs(longOff))}`,
     },
     {
       'nothing, µs': micro(empty),
@@ -81,10 +81,10 @@ export function judgeStreams(findings: readonly StreamFinding[]): Judgement {
     {
       wrong: wrong.map(
         ({ where, expected, found }) =>
-          `a kernel on ${where} is found as "${found}", but should be "${expected}"`,
+          `a GPU kernel (on ${where}) is classified as "${found}", but should be "${expected}"`,
       ),
       doubts: [],
-      found: `kernels on ${findings.length} kinds of streams are classified correctly`,
+      found: `GPU kernels on ${findings.length} kinds of streams are classified correctly`,
     },
     Object.fromEntries(findings.map(({ where, found }) => [where, found])),
   )
@@ -121,19 +121,19 @@ export function judgeCache({ cacheBytes, curve, warm, cold }: CacheFigures): Jud
         cold > warm
           ? []
           : [
-              `a read after the flush takes ${micro(cold)} µs, and a read without it ${micro(warm)} µs: the flush does not empty the cache`,
+              `a read after the flush takes ${micro(cold)} µs, but a read without a flush takes ${micro(warm)} µs: the flush does not empty the cache`,
             ],
       doubts: [
         ...(gain > 1.2 && isFar
           ? [
-              `reads get slower from ${mebi(knee)} on, but the driver reports a cache of ${mebi(cacheBytes)}`,
+              `reads of more than ${mebi(knee)} are slower, but the driver reports a cache of ${mebi(cacheBytes)}`,
             ]
           : []),
         ...(gain > 1.2
           ? []
           : ['reads of all sizes are equally fast: the cache has no effect on them']),
       ],
-      found: `a read of a quarter of the L2 cache takes ${micro(warm)} µs, and ${micro(cold)} µs after a flush; reads get slower from ${mebi(knee)} on (the cache has ${mebi(cacheBytes)})`,
+      found: `a read of a quarter of the L2 cache takes ${micro(warm)} µs, but after a flush it takes ${micro(cold)} µs; reads of more than ${mebi(knee)} are slower (the size of the cache is ${mebi(cacheBytes)})`,
     },
     {
       'L2 size from the driver, MiB': Math.round(cacheBytes / 2 ** 20),
@@ -208,7 +208,7 @@ export function judgeCeilings(figures: CeilingFigures): Judgement {
     {
       wrong,
       doubts,
-      found: `a copy reaches ${giga(ceilings.bytesPerSecond)} GB/s (${percent(copy)} of the peak), a float32 matrix product ${(product / 1e12).toFixed(1)} TFLOP/s (${percent(float32)})`,
+      found: `a copy reaches ${giga(ceilings.bytesPerSecond)} GB/s (${percent(copy)} of the peak), and a float32 matrix product reaches ${(product / 1e12).toFixed(1)} TFLOP/s (${percent(float32)})`,
     },
     {
       'copy, GB/s': giga(ceilings.bytesPerSecond),
@@ -258,7 +258,7 @@ export function judgeGraph(figures: GraphFigures): Judgement {
       wrong: [
         ...(missing === ''
           ? []
-          : [`a graph of a matrix product and a relu cannot be replayed: ${missing}`]),
+          : [`a device graph of a matrix product and a relu cannot be replayed: ${missing}`]),
         ...captured.map(
           ([name]) =>
             `Opsmith replayed a device graph of ${name}, but should have refused this call`,
@@ -268,10 +268,10 @@ export function judgeGraph(figures: GraphFigures): Judgement {
       doubts:
         missing === '' && replayed > warm * 1.03
           ? [
-              `a replayed call takes ${micro(replayed)} µs, but a call without a graph takes only ${micro(warm)} µs`,
+              `a replayed call takes ${micro(replayed)} µs, but a call without a device graph takes only ${micro(warm)} µs`,
             ]
           : [],
-      found: `a graph of a matrix product and a relu is replayed with the right results in ${micro(replayed)} µs (${micro(warm)} µs without a graph), and ${Object.keys(refusals).join(' and ')} are refused`,
+      found: `a replayed device graph of a matrix product and a relu gives the right results in ${micro(replayed)} µs (without a device graph: ${micro(warm)} µs); Opsmith refuses to capture ${Object.keys(refusals).join(' and ')}, as it should`,
     },
     {
       'replayed, µs': micro(replayed),
@@ -361,7 +361,7 @@ export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures)
   const wrong = [
     ...faults.flatMap(({ fault, answer, isNamed, isNextRight }) => [
       ...(answer === '' ? [`${fault} is not reported`] : []),
-      ...(isNextRight ? [] : [`after ${fault} the next call fails`]),
+      ...(isNextRight ? [] : [`after ${fault}, the next call fails`]),
       ...(answer !== '' && !isNamed
         ? [`${fault} is reported with the wrong message: ${answer}`]
         : []),

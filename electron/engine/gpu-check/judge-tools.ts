@@ -52,7 +52,11 @@ export function judgeDriver(facts: DriverFacts): Judgement {
           ? ['a GPU is partitioned (MIG): times are for one instance']
           : []),
         ...(facts.unlisted === '' ? [] : [facts.unlisted]),
-        ...(isWsl ? ['in WSL, clocks and kernels may be unreadable'] : []),
+        ...(isWsl
+          ? [
+              'in WSL, the driver may not report clocks, and the profiler may not record GPU kernels',
+            ]
+          : []),
       ],
       found: `cuInit returns ${driver.code}; the driver supports CUDA up to ${version} and has ${counted(driver.devices.length, 'GPU')}: ${names}`,
     },

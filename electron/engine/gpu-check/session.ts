@@ -51,7 +51,7 @@ const firstDevice = 'cuda:0'
 /** What an op host that ends was doing: "call aten::relu". */
 function phaseOf<N extends HostCallName>(name: N, input: HostInput<N>): string {
   const { phase } = hostCalls[name] as { phase?: (input: HostInput<N>) => string }
-  return phase?.(input) ?? `check the GPU: ${name}`
+  return phase?.(input) ?? `checking the GPU: ${name}`
 }
 
 const stopped = err('cancelled', 'Stopped.')

@@ -131,7 +131,7 @@ export class Graphs {
     if (withoutArguments && report.error.code === 'input.invalid') {
       return err(
         'input.invalid',
-        `${request.entry} needs arguments: a ${request.form} graph records a call.`,
+        `${request.entry} needs arguments: ${request.form} graphs record a call.`,
         {
           hint: `Give arguments, or add a call of ${request.entry} to opsmith.json.`,
           detail: report.error.message,
@@ -175,7 +175,7 @@ export class Graphs {
     return await this.services.hosts.call(
       'graph.observe',
       { capture: found.value, step, runs },
-      { ...limits, phase: 'run the graph' },
+      { ...limits, phase: 'running the graph' },
     )
   }
 
@@ -210,7 +210,7 @@ export class Graphs {
     const saved = await this.services.hosts.call(
       'graph.save',
       { capture: found.value, path: written },
-      { timeout: readTimeout, phase: 'save the graph' },
+      { timeout: readTimeout, phase: 'saving the graph' },
     )
     if (!saved.ok) return saved
     try {

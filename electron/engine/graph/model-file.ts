@@ -21,7 +21,7 @@ function kindOfArchive(
   if (unpackedBytes > mostUnpacked) {
     return err(
       'input.invalid',
-      `${file} is not opened: its compressed files unpack to ${unpackedBytes} bytes, and the limit is ${mostUnpacked}.`,
+      `${file} is not opened: its compressed files unpack to ${unpackedBytes} bytes, but the limit is ${mostUnpacked}.`,
       {
         hint: 'This file was not written by PyTorch, which does not compress tensors. Save the model again with PyTorch.',
       },

@@ -175,7 +175,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'device') {
     return {
       reason: 'device',
-      message: `A kernel failed, and its process can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
+      message: `A GPU kernel failed, and its process can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
     }
   }
   if (record?.reason === 'memory') {
@@ -242,8 +242,8 @@ function memcheckAdvice(): string {
   const name = 'compute-sanitizer'
   const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)
   return tool === undefined
-    ? `On an NVIDIA GPU, ${name} (part of the CUDA toolkit) reports the kernel, the thread and the address.`
-    : `On an NVIDIA GPU, this command reports the kernel, the thread and the address: ${tool} --target-processes all opsmith run`
+    ? `On an NVIDIA GPU, ${name} (part of the CUDA toolkit) shows which GPU kernel and which thread failed, and at which address.`
+    : `On an NVIDIA GPU, this command shows which GPU kernel and which thread failed, and at which address: ${tool} --target-processes all opsmith run`
 }
 
 /** What to do next: code is to mend only where the end came from inside. */

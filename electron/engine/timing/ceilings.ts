@@ -62,7 +62,7 @@ export async function ceilingsOf(
   const measured = await host.call(
     'timing.ceilings',
     { threads },
-    { timeout, signal, phase: 'measure the machine' },
+    { timeout, signal, phase: 'measuring the machine' },
   )
   if (!measured.ok) return undefined
   const judged = { ceilings: measured.value, doubt: doubtOf(measured.value, machine) }

@@ -75,7 +75,7 @@ export function clockWarnings(
       ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
         ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
-        : 'this machine cannot fix the clock (usual for virtual machines), so trust only ratios between calls that are timed in turn, or sample for longer'
+        : 'Opsmith finds no setting that fixes the clock (usual for virtual machines), so trust only ratios between calls that are timed in turn, or sample for longer'
   return [
     `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
   ]

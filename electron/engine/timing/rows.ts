@@ -131,12 +131,12 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
       ...(believesBytes
         ? []
         : [
-            'The call is faster than its inputs and outputs can be moved, so it does not use all of their bytes. Declare "bytes" to see the bandwidth.',
+            'The call takes less time than moving all bytes of its inputs and outputs, so it does not use all of them. Declare "bytes" to see the bandwidth.',
           ]),
       ...(believesFlops
         ? []
         : [
-            'The call is faster than the counted operations can run. Declare the correct count as "flops" to see the rate.',
+            'The call takes less time than the counted operations need. Declare the correct count as "flops" to see the rate.',
           ]),
     ],
   }

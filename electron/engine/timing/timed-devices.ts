@@ -33,7 +33,7 @@ export async function timedDevices(
   const devices: TimedDevice[] = []
   for (const device of new Set(names)) {
     if (device === 'cpu') continue
-    const limits = { timeout, signal, phase: `measure ${device}` }
+    const limits = { timeout, signal, phase: `measuring ${device}` }
     const facts = await host.call('timing.device', { device }, limits)
     if (!facts.ok) continue
     const { name, cacheBytes, multiprocessors } = facts.value

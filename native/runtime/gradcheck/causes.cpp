@@ -89,7 +89,7 @@ std::string left_out_factor(const at::Tensor& analytical, const at::Tensor& nume
       found->analytical.abs().gt(10 * atol).logical_and(found->numerical.abs().gt(10 * atol));
   constexpr int64_t enough = 4;
   if (telling.sum().item<int64_t>() < enough) return "";
-  const std::string all = "On all " + std::to_string(telling.numel()) + " elements the gradient ";
+  const std::string all = "On all " + std::to_string(telling.numel()) + " elements, the gradient ";
   for (const auto& factor : factors()) {
     for (const auto& [name, given] : values) {
       const auto flat = given.detach().to(found->analytical.device(), at::kDouble).reshape(-1);

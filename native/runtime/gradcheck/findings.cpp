@@ -40,7 +40,7 @@ void GradcheckFindings::not_reached_after(GradcheckCheck last) {
   for (const auto& [check, name] : texts_of(GradcheckCheck{})) {
     if (check <= last) continue;
     add(check, CheckStatus::not_reached,
-        "the check of the " + std::string(enum_text(last)) + " failed");
+        "the check \"" + std::string(enum_text(last)) + "\" failed");
   }
 }
 

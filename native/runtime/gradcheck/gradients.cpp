@@ -79,7 +79,7 @@ void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, cons
     actual = batched(call, shards);
   } catch (...) {
     const auto message = describe_current_exception().message;
-    fail("under vmap: " + message.substr(0, message.find('\n')));
+    fail("under vmap, the call throws: " + message.substr(0, message.find('\n')));
   }
   for (size_t i = 0; i < actual.size(); ++i) {
     Tensors parts;
@@ -138,7 +138,7 @@ void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>&
     if (gradient.layout() != at::kStrided) {
       if (gradient.layout() != wanted[i].layout()) {
         std::ostringstream layouts;
-        layouts << "the gradient of " << name << " is " << gradient.layout() << ", " << name
+        layouts << "the gradient of " << name << " is " << gradient.layout() << ", but " << name
                 << " is " << wanted[i].layout();
         fail(layouts.str());
       }

@@ -83,8 +83,8 @@ class CauseFinder {
 
   std::string not_a_number() const {
     const auto nan = [](const at::Tensor& tensor) { return at::isnan(tensor).any().item<bool>(); };
-    if (nan(analytical_)) return "The gradient is NaN.";
-    if (nan(numerical_)) return "The function itself is NaN near this point.";
+    if (nan(analytical_)) return "The gradient contains NaN.";
+    if (nan(numerical_)) return "The function itself gives NaN near this point.";
     if (at::isinf(numerical_).any().item<bool>()) {
       return "The function is infinite near this point.";
     }

@@ -194,9 +194,8 @@ OperatorCheckFinding CheckRunner::concluded(const OperatorCheck& check, size_t a
   const bool is_memory = finding.ended || check.makes_unsafe;
   if (made_up_ && is_memory && (takes_integers_ || (is_plain && finding.ended))) {
     const auto words = case_words(maker_.callable(), maker_.make(calls_[at].draw));
-    finding =
-        skipped("could not be called with generated inputs (" + words + "): " + finding.reason +
-                ". Give the operator inputs in `checks` of opsmith.json");
+    finding = skipped("the operator could not be called with generated inputs (" + words + "): " +
+                      finding.reason + ". Give the operator inputs in `checks` of opsmith.json");
   }
   if (is_plain && at == 0) unsafe_ = "the call itself is not safe: " + finding.reason;
   if (is_plain) {

@@ -57,7 +57,14 @@ std::optional<OperatorCheckFinding> gradient_difference(const std::optional<Tens
     left.push_back((*actual)[i]);
     right.push_back((*expected)[i]);
   }
-  return difference(left, right, "");
+  auto found = difference(left, right, "");
+  const std::string output = " output ";
+  // What differs is a gradient.
+  if (const auto at = found ? found->reason.find(output) : std::string::npos;
+      at != std::string::npos) {
+    found->reason.replace(at, output.size(), " gradient ");
+  }
+  return found;
 }
 
 // The same values in memory of another order.
@@ -115,7 +122,7 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
     at::Tensor (*make)(const at::Tensor&);
   };
   constexpr Layout layouts[] = {{"transposed", transposed},
-                                {"expanded (stride 0), as from sum(),", expanded}};
+                                {"expanded (stride 0), as from sum()", expanded}};
   const auto contiguous = recorded.grad_outputs();
   for (size_t o = 0; o < contiguous.size(); ++o) {
     for (const auto& layout : layouts) {
@@ -130,7 +137,8 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
       if (gradient_difference(recorded.backward(copies_of(plain)), expected))
         return gradient_repeat_fault(call);
       auto finding = failed(
-          std::string("with grad_output ") + layout.name + " the gradients differ:" + wrong->reason,
+          std::string("with grad_output ") + layout.name +
+              ", the gradients differ:" + wrong->reason,
           "Backward reads grad_output as if it were contiguous: call contiguous() on it first, or "
           "use its strides.");
       finding.index = wrong->index;

@@ -69,14 +69,15 @@ std::string HeldStderr::text() const {
 std::string why_nothing_traced(const std::string& printed) {
   void* cupti = loaded_cupti();
   if (cupti == nullptr) {
-    return "this libtorch has no CUPTI, which records kernels; PyTorch’s builds for CUDA include "
+    return "this libtorch has no CUPTI, which records GPU kernels; PyTorch’s builds for CUDA "
+           "include "
            "CUPTI";
   }
   const auto error = failed_start(cupti);
   dlclose(cupti);
   const auto said = last_line(printed);
   if (error.empty()) {
-    return "CUPTI, which records kernels, starts but recorded nothing" +
+    return "CUPTI, which records GPU kernels, starts but recorded nothing" +
            (said.empty() ? "" : " (" + said + ")");
   }
   std::string advice;
@@ -88,7 +89,7 @@ std::string why_nothing_traced(const std::string& printed) {
         "NVreg_RestrictProfilingToAdminUsers=0 for NVIDIA’s driver, or give the container "
         "SYS_ADMIN";
   }
-  return "CUPTI, which records kernels, does not start (" + error + ")" + advice;
+  return "CUPTI, which records GPU kernels, does not start (" + error + ")" + advice;
 }
 
 }  // namespace opsmith

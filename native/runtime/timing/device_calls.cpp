@@ -58,12 +58,13 @@ std::vector<c10::IValue> on_host(const std::vector<c10::IValue>& values) {
 std::string capture_words(const std::string& message) {
   static constexpr std::pair<const char*, const char*> known[] = {
       {"hilox",
-       "the call draws random numbers, and libtorch’s generator can be captured only in graphs "
-       "that libtorch makes"},
+       "the call draws random numbers, and libtorch’s generator can be captured only in CUDA "
+       "graphs that libtorch makes"},
       {"captured event",
        "memory that the call uses on two streams (record_stream) was freed during the capture"},
       {"memory node",
-       "the graph contains memory of PyTorch’s allocator cudaMallocAsync, so it can be replayed "
+       "the CUDA graph contains memory of PyTorch’s allocator cudaMallocAsync, so it can be "
+       "replayed "
        "only once: set PYTORCH_CUDA_ALLOC_CONF=backend:native"},
   };
   for (const auto& [part, words] : known) {

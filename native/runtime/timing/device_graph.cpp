@@ -46,7 +46,7 @@ struct GraphDriver {
     if (const auto absent = library.missing(); !absent.empty()) return absent;
     const bool complete =
         begin && end && nodes && instantiate && launch && destroy && destroy_instance && text;
-    return complete ? "" : "graphs need an NVIDIA driver for CUDA 11.4 or newer";
+    return complete ? "" : "CUDA graphs need an NVIDIA driver for CUDA 11.4 or newer";
   }
   // Throws Failure for an error of what `doing` says.
   void check(int error, const char* doing) const {
@@ -100,7 +100,7 @@ class CudaGraph final : public DeviceGraph {
 
 MadeGraph make_graph(at::Device device) {
   if (at::has_graph_impl(device.type())) return {std::make_unique<GenericGraph>(), ""};
-  if (!device.is_cuda()) return {nullptr, "libtorch has no graphs for " + device.str()};
+  if (!device.is_cuda()) return {nullptr, "libtorch has no device graphs for " + device.str()};
   if (const auto missing = driver().missing(); !missing.empty()) return {nullptr, missing};
   return {std::make_unique<CudaGraph>(device), ""};
 }

@@ -160,7 +160,8 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
       throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is " + enum_text(*spec.layout) +
                         ": only strided inputs are timed",
-                    "Make the input strided, and time a function of the program that converts it.");
+                    "Make the input strided, and time a function of the program that converts it "
+                    "to this layout.");
     }
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {

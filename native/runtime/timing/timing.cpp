@@ -68,7 +68,8 @@ Timing& timing_on_device(int64_t handle) {
   auto& timing = timing_of(handle);
   if (!timing.clock) {
     throw Failure(ErrorCode::device_unavailable,
-                  timing.call->name() + " runs on the CPU: graphs and kernels need a GPU",
+                  timing.call->name() +
+                      " runs on the CPU: Opsmith replays and lists kernels only for calls on a GPU",
                   "Set \"device\": \"cuda\" for its inputs, on a machine with a GPU.");
   }
   return timing;
@@ -337,7 +338,7 @@ TimingLayers timing_layers(const TimingHandle& request) {
     throw Failure(ErrorCode::input_invalid, "Only an operator has layers: " + timing.call->name() +
                                                 " is a function or an expression.");
   }
-  const Stage stage(ErrorCode::operator_check, "timing its layers");
+  const Stage stage(ErrorCode::operator_check, "timing the layers");
   const ThreadCount threads(timing.threads);
   const auto op = find_operator(callable.name);
   Stack stack;
@@ -364,7 +365,7 @@ TimingLayers timing_layers(const TimingHandle& request) {
 
 ReplayedCall replay_timing(const SampleRequest& request) {
   auto& timing = timing_on_device(request.handle);
-  const Stage stage(ErrorCode::operator_check, "replaying a graph");
+  const Stage stage(ErrorCode::operator_check, "replaying a device graph");
   const ThreadCount threads(timing.threads);
   timing.call->use(0);
   return replay_call(*timing.call, *timing.clock, request.count, timing.calls_per_sample);
@@ -372,7 +373,7 @@ ReplayedCall replay_timing(const SampleRequest& request) {
 
 ProfiledCall profile_timing(const TimingFileRequest& request) {
   auto& timing = timing_on_device(request.handle);
-  const Stage stage(ErrorCode::operator_check, "listing kernels");
+  const Stage stage(ErrorCode::operator_check, "listing GPU kernels");
   const ThreadCount threads(timing.threads);
   timing.call->use(0);
   const auto printed = profile_call(*timing.call, *timing.clock, request.path);

@@ -81,15 +81,14 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
         if (const auto error = call.try_run(in_float(), expected); !error.empty()) return error;
         if (call.try_run(given, in_double).empty() &&
             difference(expected, in_double, "", at::kFloat))
-          return "they differ from the float64 results";
+          return "the results in float32 differ from the results in float64";
         return "";
       },
       patience);
   if (plain.end == ForkedOutcome::End::not_started) return skipped(plain.describe());
   if (plain.end != ForkedOutcome::End::answered)
-    return skipped("with float32 the call ends in " + plain.describe());
-  if (!plain.answer.empty())
-    return skipped("with float32 the results cannot be compared: " + plain.answer);
+    return skipped("with float32 inputs, the call ends in " + plain.describe());
+  if (!plain.answer.empty()) return skipped("without autocast: " + plain.answer);
   const auto outcome = run_forked(
       [&]() -> std::string {
         Tensors expected, actual;
@@ -101,9 +100,9 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
       },
       patience);
   if (outcome.end != ForkedOutcome::End::answered)
-    return ended(outcome, "under autocast the call ends in " + outcome.describe(), leave_autocast);
+    return ended(outcome, "under autocast, the call ends in " + outcome.describe(), leave_autocast);
   if (!outcome.answer.empty()) return failed("under autocast, " + outcome.answer, leave_autocast);
-  return passed("under autocast to bfloat16 the result is the same, except for rounding");
+  return passed("under autocast to bfloat16, the result is the same, except for rounding");
 }
 
 const RegisteredCheck autocast_check({

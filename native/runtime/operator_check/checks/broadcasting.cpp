@@ -40,8 +40,8 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
             if (actual.empty() || actual[0].sizes() != expected[0].sizes()) return "refused";
             return finding_text(difference(actual, expected,
                                            "with " + call.tensors()[i].name +
-                                               " broadcast along dimension " +
-                                               std::to_string(dim)));
+                                               " broadcast along dimension " + std::to_string(dim) +
+                                               ","));
           },
           patience);
       if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
@@ -51,12 +51,13 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
       const auto* advice =
           "Broadcast first (at::expand_outplace, TensorIterator), or check that the shapes are "
           "equal.";
-      auto finding = outcome.end == ForkedOutcome::End::answered
-                         ? failed(outcome.answer, advice)
-                         : ended(outcome,
-                                 "with " + call.tensors()[i].name + " broadcast along dimension " +
-                                     std::to_string(dim) + ": " + outcome.describe(),
-                                 advice);
+      auto finding =
+          outcome.end == ForkedOutcome::End::answered
+              ? failed(outcome.answer, advice)
+              : ended(outcome,
+                      "with " + call.tensors()[i].name + " broadcast along dimension " +
+                          std::to_string(dim) + ", the call ends in " + outcome.describe(),
+                      advice);
       finding.input = call.tensors()[i].name;
       return finding;
     }

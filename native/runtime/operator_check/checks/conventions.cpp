@@ -100,11 +100,11 @@ std::optional<OperatorCheckFinding> keepdim_fault(const OperatorCall& call, size
                   advice);
   }
   if (with.numel() != without.numel()) {
-    return failed("with " + name + " output 0 has shape " + index_text(with.sizes().vec()) +
-                      ", but without it " + index_text(without.sizes().vec()),
+    return failed("with " + name + ", output 0 has shape " + index_text(with.sizes().vec()) +
+                      ", but without it, output 0 has shape " + index_text(without.sizes().vec()),
                   advice);
   }
-  auto finding = difference({with.reshape(without.sizes())}, {without}, "with " + name);
+  auto finding = difference({with.reshape(without.sizes())}, {without}, "with " + name + ",");
   if (finding) finding->advice = advice;
   return finding;
 }
@@ -217,10 +217,10 @@ OperatorCheckFinding check_conventions(const OperatorCall& call) {
         },
         patience);
     if (outcome.ended() && look == dim_fault) {
-      return ended(
-          outcome,
-          "with other values of " + name + ", including negative values: " + outcome.describe(),
-          "Count negative dimensions from the end (at::maybe_wrap_dim), or refuse them.");
+      return ended(outcome,
+                   "with other values of " + name +
+                       ", including negative values, the call ends in " + outcome.describe(),
+                   "Count negative dimensions from the end (at::maybe_wrap_dim), or refuse them.");
     }
     if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;
     return unpacked(outcome.answer);

@@ -175,7 +175,7 @@ OperatorCheckFinding check_dtypes(const OperatorCall& call) {
           const auto exact = converted_to_double(call, dtype);
           Tensors expected;
           if (!call.try_run(exact, expected).empty()) return "";
-          const auto found = difference(outputs, expected, "in " + name, dtype);
+          const auto found = difference(outputs, expected, "in " + name + ",", dtype);
           const bool is_narrow = dtype == at::kHalf || dtype == at::kBFloat16;
           if (found && is_narrow &&
               is_rounding(call, converted_to_double(call, dtype), outputs, expected, dtype)) {
@@ -186,7 +186,8 @@ OperatorCheckFinding check_dtypes(const OperatorCall& call) {
         patience);
     if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
     if (outcome.end != ForkedOutcome::End::answered)
-      return ended(outcome, "in " + name + ": " + outcome.describe(), check_the_dtype);
+      return ended(outcome, "in " + name + ", the call ends in " + outcome.describe(),
+                   check_the_dtype);
     if (!outcome.answer.empty() && outcome.answer != "refused")
       return failed(outcome.answer + " (as in float64)", check_the_dtype);
     (outcome.answer.empty() ? accepted : refused).push_back(name);

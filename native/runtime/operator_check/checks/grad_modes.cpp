@@ -26,7 +26,7 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
       finding.output = static_cast<int64_t>(o);
       return finding;
     }
-    if (auto finding = compare(outputs, "under no_grad")) return *finding;
+    if (auto finding = compare(outputs, "under no_grad,")) return *finding;
   }
   {
     const c10::InferenceMode inference;
@@ -34,7 +34,7 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
     Tensors outputs;
     const auto error = call.try_run(given, outputs);
     if (!error.empty()) return failed("under inference_mode: " + error);
-    if (auto finding = compare(outputs, "under inference_mode")) return *finding;
+    if (auto finding = compare(outputs, "under inference_mode,")) return *finding;
   }
   std::vector<size_t> floating;
   for (size_t i = 0; i < call.tensors().size() && floating.size() < 4; ++i) {
@@ -59,7 +59,7 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
                               error.find("is not differentiable") != std::string::npos;
     if (!error.empty() && !is_autograds) return failed(when + ": " + error);
     if (!error.empty()) continue;
-    if (auto finding = compare(outputs, when)) return *finding;
+    if (auto finding = compare(outputs, when + ",")) return *finding;
   }
   return passed(
       "the results are the same under no_grad, under inference_mode, and for each choice of inputs "

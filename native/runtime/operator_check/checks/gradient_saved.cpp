@@ -111,11 +111,11 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
   using Look = Finding (BetweenThem::*)() const;
   for (const Look look : {&BetweenThem::after_other_call, &BetweenThem::after_inputs_are_freed,
                           &BetweenThem::after_inputs_are_written}) {
-    const auto found =
-        look_in_copy("after other calls: ", [&](const std::function<void()>& accept) {
-          accept();
-          return (between.*look)();
-        });
+    const auto found = look_in_copy("after another call, or with freed or changed inputs, ",
+                                    [&](const std::function<void()>& accept) {
+                                      accept();
+                                      return (between.*look)();
+                                    });
     if (found) return *found;
   }
   return passed(

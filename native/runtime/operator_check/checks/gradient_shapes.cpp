@@ -64,7 +64,7 @@ Finding shape_fault(const GradientCase& given, const Shaped& shaped) {
     const auto mismatch = gradient_mismatch(given, leaves, &error);
     if (mismatch) return mismatch_finding(given, *mismatch, shaped.name + ": ");
     if (error.empty() || !shaped.keeps_rank) return std::nullopt;
-    return failed(shaped.name + " forward runs, but backward throws: " + error,
+    return failed(shaped.name + ", forward runs, but backward throws: " + error,
                   "Handle this shape in backward, or refuse it in forward (TORCH_CHECK).");
   });
 }

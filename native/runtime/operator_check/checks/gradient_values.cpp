@@ -168,8 +168,9 @@ class Around {
       if (!(apart > 1e-3 * size)) continue;
       auto finding = failed(
           where + "the gradient of " + name +
-              (dim < 0 ? " sums to " : " sums along dimension " + std::to_string(dim) + " to ") +
-              element_words(here, flat) + ", but next to this point to " +
+              (dim < 0 ? ", summed over all elements, is "
+                       : ", summed along dimension " + std::to_string(dim) + ", is ") +
+              element_words(here, flat) + ", but next to this point the sum is " +
               element_words(around.least, flat),
           "Equal values share one gradient: give the whole gradient to one value, or divide it "
           "among the values.");
@@ -197,9 +198,10 @@ class Around {
     const auto flat = wrong.to(at::kByte).argmax().item<int64_t>();
     const auto& first = given_.names[given_.wanted[0]];
     auto finding = failed(
-        where + "elements " + index_text(index_of(here, flat)) + " of the gradients of " + first +
-            " and " + given_.names[given_.wanted[1]] + " have the sum " +
-            element_words(here, flat) + ", but next to this point " + element_words(least, flat),
+        where + "the gradients of " + first + " and " + given_.names[given_.wanted[1]] +
+            " at element " + index_text(index_of(here, flat)) + " have the sum " +
+            element_words(here, flat) + ", but next to this point the sum is " +
+            element_words(least, flat),
         "Equal values share one gradient: give the whole gradient to one value, or divide it among "
         "the values.");
     finding.input = first;
@@ -304,9 +306,9 @@ class ValueMaker {
   }
 
   LookedAt all_equal(double value) const {
-    LookedAt made{
-        "with every element " + element_words(at::scalar_tensor(value, at::kDouble), 0) + ": ",
-        generic_, false};
+    LookedAt made{"with every element equal to " +
+                      element_words(at::scalar_tensor(value, at::kDouble), 0) + ": ",
+                  generic_, false};
     for (const size_t place : given_.wanted) {
       made.inputs[place] = at::full_like(generic_[place].detach(), value);
       made.are_single = made.are_single || generic_[place].numel() == 1;
@@ -408,7 +410,7 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   }
   std::string near;
   for (const double edge : edges)
-    near += (near.empty() ? ", near " : " and ") +
+    near += (near.empty() ? ", and near " : " and ") +
             element_words(at::scalar_tensor(edge, at::kDouble), 0);
   return passed("the gradients are right at 0, 1, -1, small, large and equal values" + near);
 }
@@ -416,9 +418,8 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
 const RegisteredCheck gradient_values_check({
     .name = "gradient_values",
     .title = "gradient values",
-    .meaning =
-        "Gradients are right at special values: 0, 1, -1, subnormal, large, ties, and close to "
-        "constants that the sources compare with",
+    .meaning = "Gradients are right for 0, 1, -1, subnormal, large and equal values, and close to "
+               "constants that the sources compare with",
     .order = 53,
     .run = check_gradient_values,
     .compares_calls = true,

@@ -92,8 +92,9 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
   // The output, and as much again for what the operator computes on the way.
   const auto needed = 2 * static_cast<uint64_t>(past) * static_cast<uint64_t>(width);
   if (available_memory() < needed) {
-    return skipped("needs " + std::to_string(needed >> 30) + " GiB of free memory, but only " +
-                   std::to_string(available_memory() >> 30) + " GiB are free");
+    return skipped("this check needs " + std::to_string(needed >> 30) +
+                   " GiB of free memory, but only " + std::to_string(available_memory() >> 30) +
+                   " GiB are free");
   }
   const at::ScalarType chosen = *dtype;
   const auto tail = tail_of(given, chosen);
@@ -130,8 +131,9 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
   if (answered && outcome.answer.empty())
     return passed("the result is right for more than 2^31 elements" + in);
   const auto* advice = "Count elements with int64_t, not with int.";
-  if (answered) return failed("past 2^31 elements: " + outcome.answer + in, advice);
-  return ended(outcome, "past 2^31 elements: " + outcome.describe() + in, advice);
+  if (answered) return failed("with more than 2^31 elements: " + outcome.answer + in, advice);
+  return ended(outcome, "with more than 2^31 elements, the call ends in " + outcome.describe() + in,
+               advice);
 }
 
 const RegisteredCheck large_sizes_check({
@@ -141,7 +143,7 @@ const RegisteredCheck large_sizes_check({
                "it",
     .order = 220,
     .run = check_large,
-    .only_when_asked = "needs gigabytes of memory: select this check (--check large_sizes)",
+    .only_when_asked = "it needs gigabytes of memory: select it (--check large_sizes)",
     .compares_calls = true,
     .can_shrink = false,
 });

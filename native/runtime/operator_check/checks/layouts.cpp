@@ -58,15 +58,15 @@ at::Tensor conjugated_view(const at::Tensor& tensor) {
   return tensor.conj().resolve_conj().conj();
 }
 
-constexpr Layout layouts[] = {
-    {"transposed", transposed},
-    {"with a step of 2", stepped},
-    {"with an offset", shifted},
-    {"expanded (stride 0)", expanded},
-    {"channels last", channels_last},
-    {"a negated view", negated_view, "resolve_neg()", "The kernel ignores the view's negative bit"},
-    {"a conjugated view", conjugated_view, "resolve_conj()",
-     "The kernel ignores the view's conjugate bit"}};
+constexpr Layout layouts[] = {{"transposed", transposed},
+                              {"stepped by 2", stepped},
+                              {"offset by 1", shifted},
+                              {"expanded (stride 0)", expanded},
+                              {"in channels_last", channels_last},
+                              {"as a negated view", negated_view, "resolve_neg()",
+                               "The kernel ignores the view's negative bit"},
+                              {"as a conjugated view", conjugated_view, "resolve_conj()",
+                               "The kernel ignores the view's conjugate bit"}};
 
 }  // namespace
 
@@ -100,9 +100,9 @@ std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {
       plain[i] = plain[j].clone();
       Tensors expected, actual;
       if (!call.try_run(plain, expected).empty() || !call.try_run(given, actual).empty()) continue;
-      auto finding =
-          difference(actual, expected,
-                     "with the same tensor as " + tensors[j].name + " and " + tensors[i].name);
+      auto finding = difference(
+          actual, expected,
+          "with the same tensor as " + tensors[j].name + " and " + tensors[i].name + ",");
       if (!finding) continue;
       finding->input = tensors[i].name;
       finding->advice = "Do not write to inputs, and do not compare their addresses.";
@@ -140,7 +140,7 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
       if (!call.try_run(given, actual).empty()) continue;
       ran = true;
       const auto& name = call.tensors()[i].name;
-      const auto when = "with " + name + " " + layout.name;
+      const auto when = "with " + name + " " + layout.name + ",";
       auto finding = difference(actual, expected, when);
       if (auto written = written_difference(call, given, plain, when)) {
         written->advice =

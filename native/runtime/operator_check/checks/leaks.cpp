@@ -104,7 +104,7 @@ OperatorCheckFinding check_leaks(const OperatorCall& call) {
   const bool has_gradients = std::any_of(
       inputs.begin(), inputs.end(), [](const at::Tensor& input) { return input.requires_grad(); });
   if (forward.status != CheckStatus::passed || !has_gradients) return forward;
-  auto backward = leaks_of([&] { run_with_backward(call, inputs); }, "with its backward, ");
+  auto backward = leaks_of([&] { run_with_backward(call, inputs); }, "with backward, ");
   return backward.status == CheckStatus::failed ? backward : forward;
 }
 

@@ -195,7 +195,7 @@ std::optional<OperatorCheckFinding> backward_race(const OperatorCall& call, cons
       if (one.sizes() != other.sizes() || !one.isfinite().all().item<bool>()) continue;
       const double largest = one.abs().max().item<double>();
       if (at::allclose(other, one, /*rtol=*/1e-6, /*atol=*/1e-8 * (largest + 1e-3))) continue;
-      return failed("with " + std::to_string(many_threads) + " threads backward returns another " +
+      return failed("with " + std::to_string(many_threads) + " threads, backward returns another " +
                         "gradient than with one thread, in call " + std::to_string(turn + 1) +
                         " on inputs with more than 2^16 elements",
                     "Threads add to the same gradient: give each thread its own range of the "
@@ -249,7 +249,7 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
     if (is_same) continue;
     outcome.finding = difference(actual, wanted, when);
     if (!outcome.finding) continue;
-    outcome.finding->reason += is_regular ? " as with one thread" : " as in another call";
+    outcome.finding->reason += is_regular ? " as with one thread" : " as in the first call";
     outcome.finding->advice =
         "Threads write to memory that other threads use: give each thread its own range of the "
         "output and its own buffer, and start at the chunk's `begin`.";

@@ -29,7 +29,8 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
                 while (answer.empty() && Clock::now() < end) {
                   Tensors outputs;
                   answer = call.try_run(call.fresh(), outputs);
-                  if (answer.empty()) answer = finding_text(difference(outputs, expected, "then"));
+                  if (answer.empty())
+                    answer = finding_text(difference(outputs, expected, "in one call,"));
                 }
               });
         }
@@ -43,11 +44,12 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
       patience);
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   if (outcome.end != ForkedOutcome::End::answered) {
-    return ended(outcome, "called from four threads at once: " + outcome.describe(),
+    return ended(outcome,
+                 "with calls from four threads at once, the process ends in " + outcome.describe(),
                  "Share only const or locked data between calls.");
   }
   if (!outcome.answer.empty()) {
-    return failed("called from four threads at once: " + outcome.answer,
+    return failed("with calls from four threads at once: " + outcome.answer,
                   "Share only const or locked data between calls: check static buffers, caches and "
                   "generators.");
   }

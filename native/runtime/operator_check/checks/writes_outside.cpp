@@ -64,7 +64,7 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
           const auto where = damage.distance < 0
                                  ? bytes_text(-damage.distance) + " before the beginning of "
                                  : std::to_string(damage.distance) + " bytes past the end of ";
-          return bytes_text(damage.count) + " written out of bounds, " + where + name;
+          return "the call wrote " + bytes_text(damage.count) + " out of bounds, " + where + name;
         }
         return "";
       },
