@@ -46,7 +46,7 @@ export const hostExit = z.object({
   ]),
   /** One sentence for the user: what happened, and in which phase. */
   message: z.string(),
-  /** What the host was doing: "call my_op::f", "load libmy_op.so"; empty when idle. */
+  /** What the host was doing: "call my_op::f", "loading libmy_op.so"; empty when idle. */
   phase: z.string(),
   signal: z.string().optional(),
   exitCode: z.number().int().optional(),

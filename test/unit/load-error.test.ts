@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { explainLoadError } from '../../electron/engine/explain/load-error'
 
 const explain = async (text: string): Promise<Record<string, unknown>> => {
-  const message = `std::terminate (load libops.so): c10::Error: ${text}`
+  const message = `std::terminate (loading libops.so): c10::Error: ${text}`
   const { detail, ...rest } = await explainLoadError({ code: 'host.crashed', message }, '/nowhere')
   if (rest.message !== message) expect(detail).toBe(message)
   return { ...rest }

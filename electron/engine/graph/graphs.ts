@@ -253,7 +253,7 @@ export class Graphs {
         this.services.hosts,
         'graph.archive',
         { path: file },
-        { ...limits, phase: `open ${path.basename(file)}` },
+        { ...limits, phase: `opening ${path.basename(file)}` },
       )
     }
     const known = await this.knownOperators()

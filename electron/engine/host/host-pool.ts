@@ -290,7 +290,7 @@ export class HostPool {
         if (!host.ok) return host
       }
     }
-    const phase = `load ${path.basename(libraryPath)}`
+    const phase = `loading ${path.basename(libraryPath)}`
     const report = await host.value.call(
       'library.load',
       { path: libraryPath },

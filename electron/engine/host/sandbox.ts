@@ -71,7 +71,7 @@ export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): s
     ...(bounds.includes('network') ? ['has no network access'] : []),
     ...(bounds.includes('signals') ? ['can signal only its own processes'] : []),
   ]
-  return `The op host runs in a sandbox: it ${may.join(', ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
+  return `The op host runs in a sandbox: it ${may.join('; it ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
 }
 
 /** Adds to an operator's error what the sandbox may have to do with it. */

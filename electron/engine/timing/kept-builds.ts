@@ -221,7 +221,7 @@ export class KeptBuilds {
     }
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
-      ? err('request.invalid', 'There is no build before this one.', {
+      ? err('request.invalid', 'There is no build before the current build.', {
           hint: 'Change a source and build again: the current build becomes the previous build.',
           path: 'builds',
         })

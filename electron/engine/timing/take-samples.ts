@@ -73,7 +73,7 @@ export async function callHost<N extends TimingCall>(
   { timeout, signal, stop }: SamplingLimits,
 ): Promise<Result<HostOutput<N>>> {
   if (stop?.aborted) return err('cancelled', 'Stopped.')
-  return await host.call(name, input, { timeout, signal, phase: `time ${label}` })
+  return await host.call(name, input, { timeout, signal, phase: `timing ${label}` })
 }
 
 /** Whether the op host has ended with what was open in it, or nothing more is wanted of it. */

@@ -38,7 +38,7 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
   if (found) return ok(found.key)
   const message =
     wanted === 'last'
-      ? 'There is no build before this one.'
+      ? 'There is no build before the current build.'
       : wanted === undefined
         ? 'Opsmith has not kept this build, so it cannot get a name.'
         : `No kept build has the name "${wanted}".`
