@@ -60,7 +60,7 @@ export const hostCalls = {
   'library.load': call({
     input: z.object({ path: z.string() }),
     output: loadReport,
-    phase: ({ path }) => `load ${fileName(path)}`,
+    phase: ({ path }) => `loading ${fileName(path)}`,
   }),
   /** `unloaded` is false, with the reason, if the library cannot be unloaded. */
   'library.unload': call({
@@ -76,12 +76,12 @@ export const hostCalls = {
   'registry.describe': call({
     input: z.object({ name: z.string(), overload: z.string() }),
     output: operatorDetail,
-    phase: ({ name }) => `describe ${name}`,
+    phase: ({ name }) => `describing ${name}`,
   }),
   'program.functions': call({
     input: programSource,
     output: z.array(programFunction),
-    phase: ({ file }) => `compile ${fileName(file)}`,
+    phase: ({ file }) => `compiling ${fileName(file)}`,
   }),
   'operator.run': call({
     input: runRequest,
@@ -128,7 +128,7 @@ export const hostCalls = {
   'timing.open': call({
     input: timedCall,
     output: openedTiming,
-    phase: ({ op, expression }) => `time ${expression ?? op}`,
+    phase: ({ op, expression }) => `timing ${expression ?? op}`,
   }),
   'timing.sample': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(100_000) }),
@@ -157,7 +157,7 @@ export const hostCalls = {
   'timing.device': call({
     input: onDevice,
     output: deviceFacts,
-    phase: ({ device }) => `describe ${device}`,
+    phase: ({ device }) => `describing ${device}`,
   }),
   'timing.deviceCeilings': call({
     input: onDevice,
@@ -262,7 +262,7 @@ export const hostCalls = {
   'graph.archive': call({
     input: z.object({ path: z.string() }),
     output: graphArchive,
-    phase: ({ path }) => `open ${fileName(path)}`,
+    phase: ({ path }) => `opening ${fileName(path)}`,
   }),
 } as const
 

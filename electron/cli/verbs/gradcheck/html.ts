@@ -22,7 +22,9 @@ const html = escapeMarkup
 function verdictText(outcome: GradcheckOutcome): string {
   const word = outcome.verdict === 'error' ? 'no verdict' : outcome.verdict
   if (outcome.expect === 'passed') return word
-  return outcome.asExpected ? `${word}, as expected` : `${word}, but is expected to fail`
+  return outcome.asExpected
+    ? `${word}, as expected`
+    : `${word}, but opsmith.json expects it to fail`
 }
 
 function summaryTable(outcomes: readonly GradcheckOutcome[]): string {
