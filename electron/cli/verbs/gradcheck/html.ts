@@ -86,7 +86,7 @@ function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPictu
 function curveLegend(curve: SweepCurve, index: number): string {
   const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
   const text = best
-    ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)}${best.ok ? '' : '; gradcheck fails at every eps'}`
+    ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)}${curve.points.every(({ ok }) => !ok) ? '; gradcheck fails at every eps' : ''}`
     : curve.reason
   return `<li><span class="curve-${index % 4}">● ${curve.dtype}</span>: ${html(text)}</li>`
 }
