@@ -272,7 +272,7 @@ export function callArguments(description: string): Option<Argument[] | undefine
       ? ok(list.data)
       : err(
           'request.invalid',
-          `${flagText} takes a JSON list of input names, numbers, texts and lists.`,
+          `${flagText} takes a JSON list of input names, numbers, strings and lists.`,
           { hint: `Example: ${flagText} '["x", "y", 2]'.` },
         )
   })

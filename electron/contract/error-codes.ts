@@ -35,7 +35,8 @@ export const errorCodes = {
   },
   'file.conflict': {
     meaning: 'A file on disk differs from the version that Opsmith read, wrote or expected.',
-    remedy: 'Compare both versions, then keep one. For an export, choose another folder.',
+    remedy:
+      'Compare both versions, then keep one. For an export, keep or replace each file that was changed by hand (`--keep`, `--overwrite`), or choose another folder.',
   },
   'build.required': {
     meaning:
@@ -83,7 +84,7 @@ export const errorCodes = {
   },
   'host.replaced': {
     meaning:
-      'Opsmith ended the op host before it had finished, for example because of a new build.',
+      'Opsmith ended the op host before the call had finished, for example because of a new build.',
     remedy: 'Try again.',
   },
   'derivative.missing': {
@@ -92,9 +93,9 @@ export const errorCodes = {
   },
   'device.lost': {
     meaning:
-      'A GPU kernel failed and left the device unusable for its process, so Opsmith ended the op host.',
+      'A GPU kernel failed, and its process can no longer use the device, so Opsmith ended the op host.',
     remedy:
-      'Look for an access out of bounds in the kernel that the message names. The next call gets a new op host.',
+      'Look for an access out of bounds in your GPU kernels: `compute-sanitizer` reports the kernel, the thread and the address. The next call gets a new op host.',
   },
   'device.unavailable': {
     meaning: 'This machine does not have the device that the call names.',

@@ -96,15 +96,18 @@ const listNames: Record<RecordedCallList, [one: string, more: string]> = {
   benchmarks: ['benchmark', 'benchmarks'],
 }
 
-/** "2 calls and 1 gradcheck added to opsmith.json; 3 were already there." */
+/** "2 calls and 1 gradcheck were added to opsmith.json; 3 were already there." */
 export function keptText({ added, there, leftOut }: KeptCalls): string {
   const parts = recordedCallList.options.flatMap((list) => {
     const count = added[list] ?? 0
     return count === 0 ? [] : [`${count} ${listNames[list][count === 1 ? 0 : 1]}`]
   })
-  const what = parts.length === 0 ? 'Nothing' : parts.join(', ')
+  const last = parts.at(-1) ?? 'Nothing'
+  const what = parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last
+  const total = recordedCallList.options.reduce((sum, list) => sum + (added[list] ?? 0), 0)
+  const verb = total > 1 ? 'were' : 'was'
   return [
-    `${what} added to opsmith.json`,
+    `${what} ${verb} added to opsmith.json`,
     ...(there === 0 ? [] : [`${there} ${there === 1 ? 'was' : 'were'} already there`]),
     ...(leftOut === 0 ? [] : [`${leftOut} cannot be written to opsmith.json`]),
   ].join('; ')

@@ -160,7 +160,7 @@ describe('the pytest panel', () => {
     await userEvent.click(screen.getByTestId('pytest-list-gradchecks'))
     await userEvent.click(screen.getByTestId('pytest-keep'))
     expect((await screen.findByTestId('pytest-kept')).textContent).toBe(
-      '1 call, 1 gradcheck added to opsmith.json.',
+      '1 call and 1 gradcheck were added to opsmith.json.',
     )
     expect(main.asked('pytest.keepCalls')[0]?.request).toEqual({
       calls: [calls[0]],

@@ -140,7 +140,7 @@ describe('doctor --gpu with a driver', () => {
   it('that is too old for nvcc fails, with what fails later', async () => {
     driver.state({ version: 12040 })
     expect(await driverOf(driver, [nvccOf('13.0')])).toBe(
-      'failed: The driver supports CUDA up to 12.4, but nvcc is CUDA 13.0: kernels compile, but their first launch fails with "driver version is insufficient for CUDA runtime version".',
+      'failed: The driver supports CUDA up to 12.4, but nvcc is CUDA 13.0: GPU kernels compile, but their first launch fails with "driver version is insufficient for CUDA runtime version".',
     )
   })
 

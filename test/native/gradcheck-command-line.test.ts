@@ -191,7 +191,9 @@ describe('opsmith gradcheck', () => {
     fs.writeFileSync(file, text.replace('return grad * at::sin(x);', 'return -grad * at::sin(x);'))
     const { code, stdout } = await opsmith('gradcheck', folder, ...asked)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/largest error \S+, 1\.\d+e\+0 in the previous build \(failed\)/)
+    expect(stdout).toMatch(
+      /largest error \S+, 1\.\d+e\+0 in the previous build \(gradcheck failed\)/,
+    )
   })
 
   it('a command that cannot give an answer exits with 2 and states what to do', async () => {

@@ -54,8 +54,8 @@ describe('the sanitizers of the chosen compiler', () => {
 
   it.each([
     ['read_past', 'read', 'from[i] + from[i + 1]', 'past the end of input x (24 bytes)'],
-    ['write_past', 'write', 'to[i] = 1', 'past the end of memory of 24 bytes allocated at op.cpp'],
-    ['halved', 'read', '[i + 1] * 0.5f', 'past the end of memory of 24 bytes'],
+    ['write_past', 'write', 'to[i] = 1', 'past the end of a block of 24 bytes allocated at op.cpp'],
+    ['halved', 'read', '[i + 1] * 0.5f', 'past the end of a block of 24 bytes'],
   ])('a heap-buffer-overflow is found in %s', (name, access, text, where) => {
     const [finding] = failuresOf(outcomes.get(name))
     expect(finding).toMatchObject({

@@ -96,7 +96,7 @@ it('calls that its tests make are recorded, added to opsmith.json, and pass ther
   const checks = await opsmith(cache, 'check', apart)
   expect(checks.stdout.match(/^\S.*template_ops::muladd\(/gm), checks.stdout).toHaveLength(3)
   const again = await test(apart, '--record', '--keep', 'calls')
-  expect(again.stdout).toContain('Nothing added to opsmith.json; 3 were already there.')
+  expect(again.stdout).toContain('Nothing was added to opsmith.json; 3 were already there.')
   expect(again.stdout).toContain('template_ops::muladd(a float32[4], b float32[4], 2.5)')
   const alone = await test(apart, '--keep', 'calls')
   expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--record') as string })

@@ -208,7 +208,7 @@ describe('the opsmith profile command', () => {
       '350 B',
       'program.py:3',
     ])
-    expect(text.join('\n')).toContain('peak 300 B without the arguments, 116 ns after')
+    expect(text.join('\n')).toContain('without the arguments: peak 300 B, 116 ns after')
     expect(text).toContain('  300 B (2 blocks) aten::mm, program.py:3')
   })
 })

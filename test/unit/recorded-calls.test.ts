@@ -87,7 +87,7 @@ it('gradchecks are of calls that asked for gradients, in double precision, and f
   ]
   const kept = await keep(calls, ['gradchecks', 'benchmarks'])
   expect(kept).toEqual({ added: { gradchecks: 2, benchmarks: 3 }, there: 0, leftOut: 0 })
-  expect(keptText(kept)).toBe('2 gradchecks, 3 benchmarks added to opsmith.json')
+  expect(keptText(kept)).toBe('2 gradchecks and 3 benchmarks were added to opsmith.json')
   const parsed = parseManifest(await fs.readFile(file(), 'utf8'), file())
   if (!parsed.ok) throw new Error(parsed.error.message)
   expect(parsed.value.gradchecks).toEqual([

@@ -123,10 +123,10 @@ describe('the table of timings', () => {
       timingTables({ rows: [rowOf('my::f', 1e-5, { layers })], devices: [] }, requests)[0]?.notes ??
       []
     expect(notesOf({ full: 10e-6, belowAutograd: 7e-6, kernel: 6.95e-6 })).toEqual([
-      'my::f, forward, is autograd 3.00 µs, dispatcher under 2 %, kernel 6.95 µs',
+      'my::f, forward: autograd 3.00 µs, dispatcher under 2 %, kernel 6.95 µs',
     ])
     expect(notesOf({ full: 10e-6, belowAutograd: 10.1e-6 })).toEqual([
-      'my::f, forward, is autograd under 2 %, dispatcher and kernel 10.1 µs',
+      'my::f, forward: autograd under 2 %, dispatcher and kernel 10.1 µs',
     ])
   })
 

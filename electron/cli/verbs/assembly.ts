@@ -32,7 +32,7 @@ const assemblyOptions = {
     '<flags>',
     'compile again with these flags added, and compare: "-O3 -march=native"',
   ),
-  remarks: flag("list clang's optimization remarks on the lines of the function's source"),
+  remarks: flag("list clang's optimization remarks on the source file of the function"),
   loops: flag(
     "estimate the cycles of the function's innermost loops on this processor, with llvm-mca",
   ),

@@ -116,7 +116,7 @@ async function mayRunCode(
   const [first, ...others] = await filesToRun(folder)
   if (first === undefined) return true
   if ((await workbench.projects.trust.of(folder)) === 'trusted') return true
-  const more = others.length > 0 ? `, or else ${others.join(', ')},` : ''
+  const more = others.length > 0 ? ` (and, if it defines no library, ${others.join(', ')})` : ''
   const question = `Run ${path.join(folder, first)}${more} to see what it builds?`
   const answer = json ? undefined : await ask(question)
   if (answer === undefined)

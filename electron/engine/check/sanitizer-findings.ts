@@ -101,7 +101,7 @@ function regionText(report: SanitizerReport, evidence: SanitizerEvidence, input:
   const freed = placeText(evidence.freed)
   const what =
     input === ''
-      ? `memory of ${bytesText(region.bytes)}${by === '' ? '' : ` allocated at ${by}`}`
+      ? `a block of ${bytesText(region.bytes)}${by === '' ? '' : ` allocated at ${by}`}`
       : `input ${input} (${bytesText(region.bytes)})`
   return `, ${side} ${what}${report.freed.length === 0 ? '' : `, freed${freed === '' ? '' : ` at ${freed}`}`}`
 }
@@ -180,7 +180,7 @@ async function findingOf(
 
 const endWords = {
   refused: 'threw an exception',
-  stopped: 'ended their process',
+  stopped: 'ended the op host',
   'timed out': 'timed out',
 } as const
 
@@ -190,7 +190,7 @@ function countText(calls: readonly SanitizedCall[]): string {
   const parts = (['refused', 'stopped', 'timed out'] as const).flatMap((end) =>
     count(end) === 0 ? [] : [`${count(end)} ${endWords[end]}`],
   )
-  return `${calls.length} calls${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`
+  return `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`
 }
 
 /**

@@ -24,6 +24,12 @@ const noToolkit: Finding = {
   remedy: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
 }
 
+/** Some end with a full stop, as errors do: "the driver is missing. The driver supports …." */
+const joined = (reasons: readonly string[]): string =>
+  reasons
+    .map((reason, index) => (index < reasons.length - 1 ? reason.replace(/\.$/, '') : reason))
+    .join('. ')
+
 /** nvcc and its host compiler. */
 function toolkitFinding(
   cuda: CudaToolkit,
@@ -47,7 +53,7 @@ function toolkitFinding(
     path: cuda.nvcc,
     version: cuda.version,
     judgement: why.length > 0 ? 'warning' : 'usable',
-    why: why.join('; '),
+    why: joined(why),
     remedy:
       host && host.refused !== ''
         ? `apt-get install g++-${newest ?? ''}`
@@ -81,7 +87,7 @@ function gpuFindings(
       path: '',
       version: gpu.driver,
       judgement: reasons.length > 0 ? 'warning' : 'usable',
-      why: reasons.join('; '),
+      why: joined(reasons),
       remedy: words.map(({ remedy }) => remedy).join(' '),
       facts,
     }

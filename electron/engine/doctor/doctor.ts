@@ -120,7 +120,7 @@ function serverFinding(chosen: Toolchain | undefined): Finding {
         ...base,
         path: '',
         judgement: 'absent',
-        why: `hot compile does not work, so a build after an edit takes a second or more: ${why}`,
+        why: `hot compile does not work (${why}); a build after an edit takes a second or more`,
         remedy,
       }
 }

@@ -44,10 +44,10 @@ const rules: readonly Rule[] = [
     match: /detected CUDA version \((\d[\d.]*)\) mismatches/i,
     explain: ([, toolkit = ''], log) => {
       const torch = /PyTorch \((\d[\d.]*)\)/.exec(log)?.[1] ?? ''
-      const name = torch === '' ? 'the same CUDA as torch' : `CUDA ${torch}`
+      const ofTorch = torch === '' ? 'another CUDA version' : `CUDA ${torch}`
       return {
-        cause: `nvcc is from CUDA ${toolkit}, but torch was built with CUDA ${torch === '' ? 'of another version' : torch}. Both must have the same major version.`,
-        remedy: `Install the toolkit of ${name}, or a torch for CUDA ${toolkit}.`,
+        cause: `nvcc is from CUDA ${toolkit}, but torch was built with ${ofTorch}. Both must have the same major version.`,
+        remedy: `Install the CUDA toolkit of ${torch === '' ? 'the version that torch was built with' : `version ${torch}`}, or a torch for CUDA ${toolkit}.`,
         command:
           torch === ''
             ? ''
@@ -186,7 +186,7 @@ const rules: readonly Rule[] = [
       /#error\b.*C\+\+(17|20) or later compatible compiler is required|You need C\+\+(17|20) to compile PyTorch/,
     explain: ([, first, second]) => ({
       cause: `The headers of torch need C++${first ?? second ?? ''}, but the build sets an older standard.`,
-      remedy: `Remove -std=c++14 or -std=c++17 from the flags in setup.py: torch sets -std=c++${first ?? second ?? ''} itself.`,
+      remedy: `Remove -std=… from the flags in setup.py: torch sets -std=c++${first ?? second ?? ''} itself.`,
       command: '',
     }),
   },

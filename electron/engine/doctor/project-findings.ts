@@ -76,7 +76,7 @@ async function cudaFinding(
   const chosen = chooseArchitectures(toolchain.cuda, folder, manifest, [])
   if (!chosen.ok) return unusable(name, chosen.error)
   const { architectures } = chosen.value
-  return { ...plain, name, facts: [['kernels for', architectures.join(', ')]] }
+  return { ...plain, name, facts: [['GPU kernels for', architectures.join(', ')]] }
 }
 
 /** A standard that libtorch's headers do not compile with. */

@@ -77,7 +77,7 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
     const added = await pip(packagesOfTorch)
     if (!added.ok)
       onRemark(
-        `Python packages of torch cannot be downloaded (${lastLines(added.output, 1)}): exports for Python cannot be tested`,
+        `the Python packages that torch needs cannot be downloaded (${lastLines(added.output, 1)}), so exports for Python cannot be tested`,
       )
     return ok(python)
   }

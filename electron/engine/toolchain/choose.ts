@@ -121,7 +121,7 @@ async function chooseLibtorch(
       )
     : err(
         'toolchain.missing',
-        'No libtorch was found: no Python on PATH has torch, and LIBTORCH is not set.',
+        'No libtorch was found: no Python on PATH has torch, and the environment variable LIBTORCH names no folder of libtorch.',
         {
           hint: setupCommand(installation.root),
         },

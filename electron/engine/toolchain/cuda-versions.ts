@@ -96,14 +96,14 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'blocks',
       of: 'driver',
-      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels compile, but their first launch fails with "driver version is insufficient for CUDA runtime version".`,
+      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: GPU kernels compile, but their first launch fails with "driver version is insufficient for CUDA runtime version".`,
       remedy: `${driverRemedy(nvcc)} Or install the CUDA ${driver} toolkit.`,
     })
   } else if (nvcc !== '' && compareVersions(driver, nvcc) < 0) {
     found.push({
       kind: 'limits',
       of: 'driver',
-      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels compiled for this GPU run, but kernels that have only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
+      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: GPU kernels that were compiled for this GPU run, but GPU kernels that have only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
       remedy: `Install a driver for CUDA ${nvcc}, or the CUDA ${driver} toolkit.`,
     })
   }

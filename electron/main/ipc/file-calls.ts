@@ -50,7 +50,7 @@ async function offerDelete(
   const { response } = await askQuestion(session, {
     type: 'warning',
     message: `Delete ${relative} permanently?`,
-    detail: `It cannot be moved to the trash. ${reason}`,
+    detail: reason,
     buttons: ['Delete permanently', 'Cancel'],
     defaultId: 1,
     cancelId: 1,

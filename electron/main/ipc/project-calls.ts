@@ -71,7 +71,13 @@ export const projectCalls: Handlers<ProjectCalls> = {
       parent: projectsFolder(await session.workbench.projects.settings()),
     }),
   'project.new': async (session, { name, parent, template }) => {
-    if (!path.isAbsolute(parent) || name !== path.basename(name)) {
+    if (name !== path.basename(name)) {
+      return err('request.invalid', `"${name}" is not the name of a folder.`, {
+        path: 'name',
+        hint: 'Write a name without "/".',
+      })
+    }
+    if (!path.isAbsolute(parent)) {
       return err('request.invalid', `${path.join(parent, name)} is not an absolute path.`, {
         path: 'parent',
         hint: 'Write the full path of the folder: /path/to/operators.',

@@ -113,7 +113,7 @@ export const verb = defineVerb({
   options: timingVerbOptions,
   notes: [
     'Without --op it times the benchmarks of opsmith.json. If there are none, it times the calls of opsmith.json.',
-    "If an operator's result differs from the result that it is compared with, its time is not shown (exit code 1).\nWith --baseline, a row fails if it is certainly slower: the lower end of its median's 95 % interval is more than\n--fail-above times the upper end of the baseline's interval.",
+    "If the result of a call of --against or --build differs from the operator's result, the time of that call is not shown.\nIf the results of all calls of --against differ, the operator's time is not shown either. The exit code is 1 if a time\nis not shown.\nWith --baseline, a row fails if it is certainly slower: the lower end of its median's 95 % interval is more than\n--fail-above times the upper end of the baseline's interval.",
   ],
   runsOperators: true,
   run: runTimingVerb,

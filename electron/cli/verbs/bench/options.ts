@@ -73,7 +73,10 @@ export const timingVerbOptions = {
   op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
   args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   against: texts('<calls...>', 'operators or TorchScript expressions to compare with'),
-  build: texts('<builds...>', 'earlier builds to compare this build with: their names, or "last"'),
+  build: texts(
+    '<builds...>',
+    'earlier builds to compare this build with: their names or keys, or "last"',
+  ),
   sweep: parsedList('<sizes...>', 'values for a size that a shape names: N=1,64,4096', sweepOf),
   threads: numbers(
     '<numbers...>',
@@ -110,7 +113,7 @@ export const timingVerbOptions = {
   saveBaseline: text('<file>', 'save the times in this file, for --baseline'),
   failAbove: number(
     '<ratio>',
-    "with --baseline: a row fails if its time is more than this many times the baseline's",
+    "with --baseline: a row fails if its time is certainly more than this many times the baseline's",
     aboveZero,
     String(defaultFailAbove),
   ),
@@ -131,7 +134,7 @@ export function readTimingOptions(given: TimingVerbOptions): Result<TimingComman
   if (!format.ok) return format
   const { op = '', args, build = [], baseline = '', failAbove } = given
   if (given.nameBuild !== undefined && build.length > 1)
-    return err('request.invalid', '--name-build names one build: give --build exactly one build.')
+    return err('request.invalid', '--name-build names one build: give --build only one build.')
   if (failAbove !== undefined && baseline === '')
     return err('request.invalid', '--fail-above needs --baseline FILE.')
   if (args && op === '') return err('request.invalid', '--args needs --op NAME.')

@@ -159,7 +159,7 @@ function layersNote({ layers, variant }: TimingRow, unit: Unit): string[] {
       ? [`dispatcher and kernel ${time(belowAutograd)}`]
       : [`dispatcher ${part(belowAutograd - kernel)}`, `kernel ${time(kernel)}`]),
   ]
-  return [`${shortName(variant)}, forward, is ${parts.join(', ')}`]
+  return [`${shortName(variant)}, forward: ${parts.join(', ')}`]
 }
 
 /** Launch, graph and the state of a device that a row was timed on. */

@@ -35,7 +35,7 @@ export const checkVerbOptions = {
   ),
   shapes: number(
     '<number>',
-    'number of additional calls to try, with other shapes and with values from ranges',
+    'number of additional calls to try, with other shapes and with values from the ranges of the check',
     { least: 0, isWhole: true, most: 1000 },
     '6',
   ),

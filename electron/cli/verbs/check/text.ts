@@ -133,5 +133,5 @@ export function checkSummary(outcomes: readonly OperatorCheckOutcome[]): string 
   const checked = outcomes.filter((outcome) => outcome.verdict !== 'skipped')
   const good = checked.filter((outcome) => outcome.asExpected).length
   const skipped = outcomes.length - checked.length
-  return `${good} of ${checked.length} operators are as expected${skipped > 0 ? `, ${skipped} not checked` : ''}.`
+  return `${good} of ${checked.length} operators are as expected${skipped > 0 ? `; ${skipped} ${skipped === 1 ? 'was' : 'were'} not checked` : ''}.`
 }

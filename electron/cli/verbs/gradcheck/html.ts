@@ -22,7 +22,9 @@ const html = escapeMarkup
 function verdictText(outcome: GradcheckOutcome): string {
   const word = outcome.verdict === 'error' ? 'no verdict' : outcome.verdict
   if (outcome.expect === 'passed') return word
-  return outcome.asExpected ? `${word}, as expected` : `${word}, but is expected to fail`
+  return outcome.asExpected
+    ? `${word}, as expected`
+    : `${word}, but opsmith.json expects it to fail`
 }
 
 function summaryTable(outcomes: readonly GradcheckOutcome[]): string {
@@ -84,7 +86,7 @@ function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPictu
 function curveLegend(curve: SweepCurve, index: number): string {
   const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
   const text = best
-    ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)}${best.ok ? '' : '; gradcheck fails at every eps'}`
+    ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)}${curve.points.every(({ ok }) => !ok) ? '; gradcheck fails at every eps' : ''}`
     : curve.reason
   return `<li><span class="curve-${index % 4}">● ${curve.dtype}</span>: ${html(text)}</li>`
 }

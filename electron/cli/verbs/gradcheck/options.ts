@@ -43,9 +43,7 @@ export const gradcheckVerbOptions = {
   batchedForward: flag('also check forward-mode AD under vmap'),
   gradDtypes: flag("check that gradients have exactly their inputs' dtypes"),
   undefinedGrad: switchOff('do not check undefined gradients'),
-  nonContiguous: flag(
-    'with --second-order: use gradients of outputs (grad_outputs) that are not contiguous',
-  ),
+  nonContiguous: flag('with --second-order: use grad_outputs that are not contiguous'),
   timeout: number('<seconds>', 'time limit of each gradcheck, if opsmith.json sets none', {
     least: 0,
     isAbove: true,

@@ -61,7 +61,7 @@ export function describeLargestError(report: CheckedReport): string {
   const before =
     report.before === null
       ? ''
-      : `, ${errorText(report.before.error)} in the previous build${report.before.ok === report.ok ? '' : report.before.ok ? ' (passed)' : ' (failed)'}`
+      : `, ${errorText(report.before.error)} in the previous build${report.before.ok === report.ok ? '' : report.before.ok ? ' (gradcheck passed)' : ' (gradcheck failed)'}`
   return `largest error ${errorText(report.error)}${before}`
 }
 
@@ -131,8 +131,8 @@ function curveLines(curve: SweepCurve): string[] {
     return `  ${arrow} ${powerText(point.eps).padEnd(6)} ${verdict} ${errorText(point.maxAbsolute).padStart(9)}  ${bar(index).padEnd(barWidth)}${branch}`.trimEnd()
   })
   const advice =
-    best && !best.ok
-      ? ['    gradcheck fails at every eps, so finite differences do not cause the error.']
+    best && curve.points.every(({ ok }) => !ok)
+      ? ['    gradcheck fails at every eps: another eps does not help.']
       : []
   return [head, ...lines, ...advice]
 }
@@ -152,8 +152,8 @@ export function searchLines(search: NamedSearch): string[] {
   const lines = [
     `${bad ? 'FAILED' : 'ok    '} ${name}: ${report.failed} of ${report.tried} random points failed (${report.seconds.toFixed(2)} s)`,
     report.excess > 0
-      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `the error is ${errorText(report.excess)} above its tolerance` : 'the error is NaN or infinite'}`
-      : `${indent}worst with seeds ${seeds}: largest error ${errorText(report.maxAbsolute)}, within its tolerance`,
+      ? `${indent}worst point (seeds ${seeds}): ${Number.isFinite(report.excess) ? `the error is ${errorText(report.excess)} above its tolerance` : 'the error is NaN or infinite'}`
+      : `${indent}worst point (seeds ${seeds}): largest error ${errorText(report.maxAbsolute)}, within its tolerance`,
   ]
   if (report.error)
     lines.push(`${indent}${describeError(report.error).split('\n').join(`\n${indent}`)}`)

@@ -34,7 +34,10 @@ function formatOf(given: string): Result<GraphFormat> {
 }
 
 export const graphVerbOptions = {
-  entry: text('<name>', 'function, operator or method; without this option, the first one'),
+  entry: text(
+    '<name>',
+    'function, operator or method; without this option, a function that opsmith.json calls, or the first method of the file',
+  ),
   script: flag('the graph that the TorchScript compiler made (the default)'),
   trace: flag('the graph that tracing recorded while the function ran'),
   autograd: flag('grad_fn nodes from the outputs to the leaves'),

@@ -98,8 +98,8 @@ export function describeTaken(taken: TakenGraph): string[] {
   }
   for (const check of report?.checks ?? []) {
     const result = check.matches
-      ? 'the trace gives the same result'
-      : `the trace gives a different result: ${check.message}`
+      ? 'the trace gives the same result as the function'
+      : `the trace gives a different result than the function: ${check.message}`
     lines.push(`  ${check.inputs}: ${result}`)
   }
   if (missing.length > 0)

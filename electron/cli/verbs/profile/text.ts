@@ -48,7 +48,7 @@ function memoryLines(folder: string, memory: ProfileMemory): string[] {
   })
   const rest = holders.length - held.length
   return [
-    `Memory of ${device}: peak ${bytesText(peak)} without the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. Allocated at the peak:`,
+    `Memory of ${device}, without the arguments: peak ${bytesText(peak)}, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. In use at the peak:`,
     ...held,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ]
@@ -67,7 +67,7 @@ export function summaryLines(report: ProfileReport): string[] {
     `${time(seconds[0])} ${unit[0]}: ${runs}; without the profiler ${time(seconds[1])} ${unit[0]}`,
     ...(trace.deviceMissing === ''
       ? []
-      : [`The profiler saw no kernels of the device: ${trace.deviceMissing}.`]),
+      : [`The profiler saw no GPU kernels: ${trace.deviceMissing}.`]),
     ...(trace.cutEvents > 0
       ? [
           `Only the first ${trace.events.name.length} events were kept; ${trace.cutEvents} more are missing here.`,
