@@ -92,8 +92,9 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       </div>
       {rows.some((row) => row.ratio) && (
         <p className="muted">
-          The ratio is the time divided by the time of the operator, from alternating samples. “No
-          difference” means that the interval contains 1, or that the ratio is within 1 % of 1.
+          The ratio is the time of the variant divided by the time of the operator, from alternating
+          samples. “No difference” means that the interval contains 1, or that the ratio is within 1
+          % of 1.
         </p>
       )}
       <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />
