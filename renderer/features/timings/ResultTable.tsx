@@ -215,7 +215,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
       type="button"
       className={isChosen ? 'timings-cell chosen' : 'timings-cell'}
       aria-pressed={isChosen}
-      title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Click to show them below.`}
+      title={`${formatCount(row.summary.samples, 'sample')} of ${formatCount(row.summary.callsPerSample, 'call')} each. Click to show the samples below.`}
       data-testid="timings-cell"
       data-median={row.summary.median}
       onClick={() => {
