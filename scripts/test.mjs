@@ -11,7 +11,7 @@ const usage = `usage: npm test [-- PART …] [WORD …] [--watch] [--update] [-t
   PART      ${['check', ...suites].join(', ')}; without a part: all
   WORD      only the test files whose path contains it, such as gradcheck-case
   --watch   for one part: keep running, and repeat the tests that an edit affects
-  --update  write the files that tests compare with, docs/check-parity.md
+  --update  write the files that tests compare with, such as docs/check-parity.md
   -t NAME   only the tests whose name contains it`
 
 const slowestShown = 10

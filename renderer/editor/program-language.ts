@@ -99,7 +99,8 @@ async function members(module: string, range: Monaco.IRange): Promise<Item[]> {
     const { namespaces, byName } = await operators()
     return [...namespaces].map(([name, members]) => {
       const isOwn = members.some((bare) => byName.get(`${name}::${bare}`)?.isOwn === true)
-      const detail = `${members.length} operators${isOwn ? ' of this project' : ''}`
+      const count = members.length === 1 ? '1 operator' : `${members.length} operators`
+      const detail = `${count}${isOwn ? ', with those of this project' : ''}`
       return item(name, kinds.Module, { detail, sortText: `${isOwn ? 0 : 1}${name}` })
     })
   }

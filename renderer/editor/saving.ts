@@ -26,8 +26,12 @@ export async function saveFile(path: string, react = true): Promise<boolean> {
   const file = filesStore.getState().files[path]
   if (!file || file.external || !modelOf(path)) return false
   if (file.conflict !== null) {
-    notify('warning', `${path} changed on disk after it was opened.`, {
-      hint: 'Choose in the bar above the text: keep your text, or load the text on disk.',
+    const isDeleted = file.conflict.kind === 'deleted'
+    const what = isDeleted ? 'was deleted' : 'changed'
+    notify('warning', `${path} ${what} on disk after it was opened.`, {
+      hint: isDeleted
+        ? 'In the bar above the editor, choose “Write the file again” or “Discard the text”.'
+        : 'In the bar above the editor, choose “Keep my text” or “Load the text on disk”.',
     })
     return false
   }

@@ -201,7 +201,7 @@ function ProposedFiles({ files }: { files: readonly ProposedFile[] }): ReactElem
       {files.map(({ path, text, origin }) => (
         <details key={path}>
           <summary>
-            <span className="mono">{path}</span> is written too{' '}
+            <span className="mono">{path}</span> will also be created{' '}
             <span className="muted">{origin}</span>
           </summary>
           <pre className="mono">{text}</pre>

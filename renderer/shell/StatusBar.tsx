@@ -157,7 +157,7 @@ function BuildItem(): ReactElement {
       onClick={() => showPanel('build')}
       title={
         state === 'good' && report
-          ? `Time from saving to loading, with ${formatSeconds(report.seconds)} for compilers and linker.`
+          ? `Time from saving to loading, including ${formatSeconds(report.seconds)} for the compilers and the linker.`
           : 'Build'
       }
       data-testid="status-build"

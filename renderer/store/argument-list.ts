@@ -36,7 +36,7 @@ function parseArgument(text: string, inputs: Readonly<Record<string, unknown>>):
   if (text !== '' && !Number.isNaN(number)) return ok(number)
   const known = Object.keys(inputs).slice(0, 6).join(', ')
   return err('input.invalid', `There is no input "${text}".`, {
-    hint: `Arguments are names of inputs (${known}) and literals: 2, true, None, [x, y], "text".`,
+    hint: `Arguments are names of inputs${known === '' ? '' : ` (${known})`}, literals such as 2, true, None or "text", and lists such as [2, 3].`,
   })
 }
 

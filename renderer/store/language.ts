@@ -53,7 +53,12 @@ function takeState(state: LanguageState): void {
   }
   if (state.state === 'absent' && !toldAbsence) {
     toldAbsence = true
-    notify('info', message, { hint: `${hint}. Everything else works without clangd.` })
+    const rest = 'Everything else works without clangd.'
+    // A sentence, or a command that installs clangd.
+    const isSentence = hint.endsWith('.')
+    notify('info', message, {
+      hint: isSentence ? `${hint} ${rest}` : `${rest} To install clangd: ${hint}`,
+    })
   }
 }
 

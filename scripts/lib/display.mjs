@@ -60,7 +60,7 @@ export function sandboxProblem(executable) {
   if (stat.uid === 0 && (stat.mode & 0o4111) === 0o4111) return undefined
   return (
     'This system does not let ordinary programs create sandboxes. Give the sandbox helper of Chromium these rights once:\n\n' +
-    `    sudo chown root:root "${helper}" && sudo chmod 4755 "${helper}"\n\nand start again.`
+    `    sudo chown root:root "${helper}" && sudo chmod 4755 "${helper}"\n\nThen start Opsmith again.`
   )
 }
 

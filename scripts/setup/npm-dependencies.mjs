@@ -53,7 +53,7 @@ export const npmDependencies = {
     } catch (error) {
       const output = error instanceof CommandFailure ? error.output || error.reason : String(error)
       throw new SetupFailure(
-        `npm ci failed. The npm registry must be reachable (npm config get registry).\n${output}`,
+        `npm ci failed. Check that the npm registry is reachable (npm config get registry).\n${output}`,
       )
     }
     const left = differences()

@@ -183,7 +183,7 @@ const openCv = {
   dnf: ['opencv-devel', 'pkgconf-pkg-config'],
   pacman: ['opencv', 'pkgconf'],
   essential: false,
-  lost: 'the sample warp_perspective needs it',
+  lost: 'the sample warp_perspective cannot be built',
 }
 
 /** The editor's C++; of the compiler's own version, so that both judge alike. @returns {Need} */

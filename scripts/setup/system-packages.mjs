@@ -129,8 +129,8 @@ export const systemPackages = {
     const essential = left.filter((need) => need.essential)
     if (essential.length > 0) {
       throw new SetupFailure(
-        `Missing on ${systemName()}: ${essential.map((need) => need.name).join(', ')}. Install with\n\n` +
-          `    ${commandFor(left)}\n\nand start again.`,
+        `Missing on ${systemName()}: ${essential.map((need) => need.name).join(', ')}. Install with:\n\n` +
+          `    ${commandFor(left)}\n\nThen run the set-up again.`,
       )
     }
     for (const need of left) {

@@ -186,7 +186,7 @@ describe('the result of a run', () => {
     await openRun(runOf({ comparisons: [wrong] }))
     const comparison = screen.getByTestId('run-comparison')
     expect(comparison.dataset['matches']).toBe('false')
-    expect(comparison.textContent).toContain('differs from the reference3 of 4 (75.0 %)')
+    expect(comparison.textContent).toContain('differs from the reference3 of 4 elements (75.0 %)')
     expect(comparison.textContent).toContain('largest error0.5relative0.25at[1, 0]')
     expect(comparison.textContent).toContain('actual2.5expected2')
     expect(within(comparison).getByRole('button', { name: 'Difference' })).toBeTruthy()

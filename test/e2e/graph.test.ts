@@ -178,7 +178,7 @@ describe('the graph of a script', () => {
       { timeout: buildTime },
     )
     const now = await state()
-    expect(now.compare).toBe('the last build')
+    expect(now.compare).toBe('the previous build')
     expect(now.changed.find((item) => item.kind === 'added')?.title).toBe('relu')
     expect(now.selected).toBe('aten::matmul')
     expect(now.viewport?.zoom).toBe(zoom)

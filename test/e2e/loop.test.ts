@@ -93,7 +93,7 @@ describe('the edit, build and run loop', () => {
       .toBe(true)
     await expect
       .poll(() => settled.textContent(), { timeout: buildTime })
-      .toMatch(/hot build; plain build in [\d.]+/)
+      .toMatch(/hot build; the plain build took [\d.]+/)
     await app.picture('loop-hot')
     const library = fs.readFileSync(path.join(folder, 'build', 'libmy_op.so'))
     expect(library.includes('opsmith_shared_code')).toBe(false)

@@ -134,7 +134,7 @@ describe('names in the panel', () => {
     expect(tensorsText({ ...whole, input: 0 }, named)).toBe('x')
   })
 
-  it('the change shows how the error compares with that of the last build', () => {
+  it('the change shows how the error compares with that of the previous build', () => {
     const before = (
       error: number | null,
     ): { build: string; time: number; ok: boolean; error: number | null } => ({
@@ -146,12 +146,12 @@ describe('names in the panel', () => {
     const text = (error: number | null, last: number | null): string =>
       changeText({ error, before: before(last) })
     expect(changeText({ error: 1, before: null })).toBe('')
-    expect(text(2, 2)).toBe('same as in the last build')
-    expect(text(2.005, 2)).toBe('same as in the last build')
-    expect(text(3, 1)).toBe('3 times larger than in the last build')
-    expect(text(1, 1234)).toBe('1,200 times smaller than in the last build')
-    expect(text(4e3, 1e-9)).toBe('4e12 times larger than in the last build')
-    expect(text(1, 0)).toBe('larger than in the last build, where it was 0')
+    expect(text(2, 2)).toBe('same as in the previous build')
+    expect(text(2.005, 2)).toBe('same as in the previous build')
+    expect(text(3, 1)).toBe('3 times larger than in the previous build')
+    expect(text(1, 1234)).toBe('1,200 times smaller than in the previous build')
+    expect(text(4e3, 1e-9)).toBe('4e12 times larger than in the previous build')
+    expect(text(1, 0)).toBe('larger than in the previous build, where it was 0')
     expect(text(null, 1)).toBe('')
     expect(text(NaN, 1)).toBe('')
   })

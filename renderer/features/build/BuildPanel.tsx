@@ -157,7 +157,8 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (
         <>
-          hot build; plain build in <span className="number">{formatSeconds(report.seconds)}</span>
+          hot build; the plain build took{' '}
+          <span className="number">{formatSeconds(report.seconds)}</span>
         </>
       ) : (
         'hot build; the plain build follows'

@@ -16,7 +16,7 @@ export function SanitizedState(): ReactElement | null {
   if (running !== null) {
     return (
       <div className="panel-bar" role="status" data-testid="sanitize-state">
-        <span>Building and calling with ASan and UBSan …</span>
+        <span>Building the project and running its calls with ASan and UBSan …</span>
         <Elapsed since={startedAt} />
         <span className="grow" />
         <Button icon="stop" onClick={() => runCommand('work.stop')}>

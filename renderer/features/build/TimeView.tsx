@@ -96,7 +96,7 @@ export function TimeView(): ReactElement {
         <PhasesTable files={trace.files} />
         <p className="build-rest number">
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}
-          {traced.load !== null && `, load ${formatSeconds(traced.load)}`}
+          {traced.load !== null && `${trace.link ? ', ' : ''}load ${formatSeconds(traced.load)}`}
         </p>
         <Costs title="Most expensive headers" costs={trace.headers} />
         <Costs title="Most expensive templates" costs={trace.templates} />

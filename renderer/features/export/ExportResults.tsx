@@ -54,7 +54,8 @@ export function ExportResults(): ReactElement {
       <div className={isOld ? 'stale' : ''}>
         {isStopped && !isBusy && (
           <p className="panel-pad muted">
-            Stopped early. The written files stay in the folder, but they are not proven.
+            Stopped early. The files that were written stay in the folder. Forms marked “stopped”
+            are not proven.
           </p>
         )}
         {forms.map((progress) => (

@@ -95,7 +95,7 @@ function ExportButton(): ReactElement {
       text={`Export ${formatCount(count, 'form')}`}
       title={
         open > 0
-          ? `First choose “keep” or “overwrite” for ${formatCount(open, 'file')}`
+          ? `First choose “Keep my file” or “Overwrite” for ${formatCount(open, 'file')}`
           : 'Writes the chosen forms into the folder'
       }
       command="export.run"

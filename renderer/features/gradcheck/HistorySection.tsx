@@ -39,7 +39,7 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
       className="gradcheck-history"
       viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label={`Largest error of ${points.length} builds, the last ${formatNumber(points.at(-1)?.error, 3)}`}
+      aria-label={`Largest error of each of ${points.length} builds; in the newest build, ${formatNumber(points.at(-1)?.error, 3)}`}
       data-testid="gradcheck-history"
       data-builds={points.length}
     >

@@ -59,8 +59,9 @@ export function EpsSweepSection(): ReactElement {
       ) : (
         !isSweeping && (
           <p className="muted">
-            A large eps has a truncation error, and a small eps has a rounding error. The sweep
-            shows the error over eps in float32 and float64, and the best eps between them.
+            A large eps causes a truncation error, and a small eps causes a rounding error. The
+            sweep shows the error over eps, and the eps with the smallest error, for float32 and for
+            float64.
           </p>
         )
       )}
@@ -83,7 +84,7 @@ function Swept({ report }: { report: SweepReport }): ReactElement {
             key={curve.dtype}
             pressed={chosen === point.eps}
             onClick={() => editOptions({ eps: point.eps })}
-            title={`Sets eps to the value with the smallest error, ${formatNumber(point.maxAbsolute, 3)}`}
+            title={`Sets eps to this value, which has the smallest error (${formatNumber(point.maxAbsolute, 3)})`}
             testId={`gradcheck-best-${curve.dtype}`}
           >
             {curve.dtype}: eps {powerText(point.eps)}
@@ -141,7 +142,7 @@ function Chart({ report }: { report: SweepReport }): ReactElement {
 function curveText(curve: SweepCurve): string {
   const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
   if (!best) return `${curve.dtype}: ${curve.reason}.`
-  return `${curve.dtype}: smallest at ${powerText(best.eps)}, ${formatNumber(best.maxAbsolute, 3)}.`
+  return `${curve.dtype}: smallest error ${formatNumber(best.maxAbsolute, 3)}, at eps ${powerText(best.eps)}.`
 }
 
 function SweepTable({ curves }: { curves: readonly SweepCurve[] }): ReactElement {

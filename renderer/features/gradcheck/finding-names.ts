@@ -68,20 +68,20 @@ export function tensorsText(finding: GradcheckFinding, report: GradcheckReport):
   return output ?? input ?? ''
 }
 
-/** How the largest error stands to that of the last build. */
+/** How the largest error stands to that of the previous build. */
 export function changeText(report: Pick<CheckedReport, 'error' | 'before'>): string {
   const { error, before } = report
   if (!before) return ''
   if (before.error === null || error === null) return ''
-  if (before.error === error) return 'same as in the last build'
-  if (before.error === 0) return 'larger than in the last build, where it was 0'
+  if (before.error === error) return 'same as in the previous build'
+  if (before.error === 0) return 'larger than in the previous build, where it was 0'
   const ratio = error / before.error
   if (!Number.isFinite(ratio)) return ''
-  if (ratio > 0.99 && ratio < 1.01) return 'same as in the last build'
+  if (ratio > 0.99 && ratio < 1.01) return 'same as in the previous build'
   const times = ratio >= 1 ? ratio : 1 / ratio
   const text =
     times >= 1e6
       ? times.toExponential(0).replace('e+', 'e')
       : Number(times.toPrecision(2)).toLocaleString('en')
-  return `${text} times ${ratio >= 1 ? 'larger' : 'smaller'} than in the last build`
+  return `${text} times ${ratio >= 1 ? 'larger' : 'smaller'} than in the previous build`
 }

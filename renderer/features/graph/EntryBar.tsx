@@ -3,6 +3,7 @@ import { useState, type ReactElement } from 'react'
 import type { GraphForm } from '../../../electron/contract/graph'
 import { IconButton } from '../../shell/primitives/Button'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
@@ -60,7 +61,10 @@ function FileMark(): ReactElement {
           className="tone-warning"
           title={`These operators are not registered:\n${missing.join('\n')}`}
         >
-          <Icon name="warning" label={`${missing.length} operators missing`} />
+          <Icon
+            name="warning"
+            label={`${formatCount(missing.length, 'operator')} not registered`}
+          />
         </span>
       )}
       <IconButton icon="back" label="Back to the project" onClick={closeGraphFile} />

@@ -72,7 +72,8 @@ function Overview(): ReactElement {
         </p>
       )}
       <p className="number">
-        {report && `captured in ${formatSeconds(report.seconds)}, `}
+        {report && `captured in ${formatSeconds(report.seconds)}`}
+        {report && result && ', '}
         {result && `laid out in ${formatSeconds(result.layoutSeconds)}`}
       </p>
       <p>

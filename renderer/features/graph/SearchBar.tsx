@@ -59,8 +59,9 @@ function hitsText(total: number, at: number): string {
 }
 
 const help = `Words match operators, names, modules and attributes.
-op:conv  name:x.1  dtype:f32  shape:[*, 512]  device:cuda
-custom  nan  inf  slow   -word excludes matches
+Fields: op:conv  name:x.1  dtype:f32  shape:[*, 512]  device:cuda
+Properties: custom  nan  inf  slow
+-word excludes the nodes that match the word.
 Enter: next hit, Shift+Enter: previous hit`
 
 function Search({ field }: { field: RefObject<HTMLInputElement | null> }): ReactElement {

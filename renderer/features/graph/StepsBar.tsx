@@ -154,15 +154,15 @@ function CompareChoice(): ReactElement {
         title={
           compared
             ? `Compared with ${compared.title}`
-            : 'Choose a graph to compare with. The default is the previous step. For the first step, the default is the last build.'
+            : 'Choose a graph to compare with. The default is the previous step. For the first step, the default is the previous build.'
         }
         value={JSON.stringify(choice.compare)}
         data-testid="graph-compare"
         onChange={(event) => set(event.target.value)}
       >
-        {option({ kind: 'auto' }, 'vs. previous')}
+        {option({ kind: 'auto' }, 'vs. previous step or build')}
         {option({ kind: 'none' }, 'not compared')}
-        {option({ kind: 'build' }, 'vs. last build')}
+        {option({ kind: 'build' }, 'vs. previous build')}
         {option({ kind: 'step' }, 'vs. previous step')}
         {choice.compare.kind === 'file' &&
           option(choice.compare, `vs. ${choice.compare.path.split('/').at(-1) ?? ''}`)}

@@ -45,7 +45,7 @@ export function WarningsBar(): ReactElement | null {
             ? first.message
             : failed.length > 0
               ? `The trace and the function give different results for ${failed[0]?.inputs ?? 'other inputs'}.`
-              : `The trace and the function give the same result (${checks.length === 1 ? (checks[0]?.inputs ?? '') : `${checks.length} checks`}).`}
+              : `The trace and the function give the same result ${checks.length === 1 ? `for ${checks[0]?.inputs ?? ''}` : `in ${checks.length} checks`}.`}
         </span>
         {first?.source && (
           <FileLink
@@ -90,7 +90,8 @@ export function WarningsBar(): ReactElement | null {
             <li key={`check ${index}`} className={check.matches ? 'tone-ok' : 'tone-error'}>
               <Icon name={check.matches ? 'check' : 'error'} label={check.matches ? 'ok' : 'no'} />
               <span className="selectable grow">
-                on {check.inputs}: {check.matches ? 'the same result' : check.message}
+                on {check.inputs}:{' '}
+                {check.matches ? 'the trace and the function give the same result' : check.message}
                 {check.maxAbsolute !== null &&
                   ` (largest difference ${formatNumber(check.maxAbsolute)})`}
               </span>

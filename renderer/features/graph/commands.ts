@@ -119,13 +119,13 @@ const view: Command[] = [
   command('constants', 'Show constants as boxes', () => {
     changeChoice({ showConstants: !graphStore.getState().choice.showConstants })
   }),
-  command('beside', 'Show the compared graph side by side', () => {
+  command('beside', 'Show both compared graphs side by side', () => {
     changeChoice({ beside: !graphStore.getState().choice.beside })
   }),
   command('compareNone', 'Do not compare', () => compare({ kind: 'none' })),
   command(
     'compareAuto',
-    'Compare with the previous step (the first step: with the last build)',
+    'Compare with the previous step (the first step: with the previous build)',
     () => compare({ kind: 'auto' }),
   ),
   command('compareScript', 'Compare with the script', () =>

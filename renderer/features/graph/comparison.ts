@@ -49,7 +49,7 @@ async function comparedStep(shot: Shot, step: number): Promise<Result<Compared |
 function comparedBuild(lastBuild: Shot | null, step: number): Result<Compared | null> {
   // Steps that nobody looked at before the build are gone with the op host.
   const graph = lastBuild?.steps.get(step)
-  return ok(graph ? { graph, title: 'the last build' } : null)
+  return ok(graph ? { graph, title: 'the previous build' } : null)
 }
 
 async function comparedOther(

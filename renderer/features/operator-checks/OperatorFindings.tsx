@@ -37,7 +37,9 @@ export function OperatorFindings({ outcome }: { outcome: OperatorCheckOutcome })
           <Icon name={outcome.asExpected ? 'check' : 'error'} />
           <strong>{outcome.verdict}</strong>
         </span>
-        {outcome.expect === 'failed' && <span>expected to fail</span>}
+        {outcome.expect === 'failed' && (
+          <span>{outcome.asExpected ? 'as expected' : 'but expected to fail'}</span>
+        )}
         <span>{counts.join(', ')}</span>
         {outcome.report && <span className="muted">{formatSeconds(outcome.report.seconds)}</span>}
         <span className="grow" />

@@ -1,4 +1,5 @@
 import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
+import { formatCount } from '../../shell/primitives/format'
 import type { TestPlace, TestRow, TestSource } from '../../store/feature'
 import { runStamp } from '../../store/files'
 import { showPanel } from '../../store/layout'
@@ -51,7 +52,7 @@ function whyOf(outcome: OperatorCheckOutcome | undefined): string {
   const failed = outcome.report?.findings.filter(({ status }) => status === 'failed') ?? []
   const [first, ...others] = failed
   if (!first) return 'The operator check passes, but it is expected to fail.'
-  const more = others.length === 0 ? '' : ` And ${others.length} more.`
+  const more = others.length === 0 ? '' : ` ${formatCount(others.length, 'more check')} failed.`
   return `${first.check.replaceAll('_', ' ')}: ${first.reason}${more}`
 }
 

@@ -62,7 +62,7 @@ function EventDetails({ report, index }: Props): ReactElement {
           </button>
         </Fact>
       )}
-      {details !== undefined && <Fact name="kernel">{details}</Fact>}
+      {details !== undefined && <Fact name="GPU kernel">{details}</Fact>}
       {place && <Line file={place.file} line={place.line} within={place.function} />}
     </>
   )

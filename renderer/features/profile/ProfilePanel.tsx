@@ -155,7 +155,7 @@ function Nothing(): ReactElement {
   return (
     <EmptyState
       icon="pulse"
-      text="Shows one run as a timeline and a flame graph: operators, kernels and memory, each with its line of the program."
+      text="Shows one run as a timeline and a flame graph: operators, GPU kernels and memory, each with its line of the program."
     >
       <Button primary icon="play" onClick={() => void runProfile()} testId="profile-start">
         Profile <kbd>{shortcutOf('profile.run')}</kbd>
@@ -188,7 +188,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
         }
       >
         without the profiler <span className="number">{timeText(trace.plainTime)}</span>
-        {slowed > slowedBelow && ' (short events look longer than they are)'}
+        {slowed > slowedBelow && ' (in the profile, short events look longer than they are)'}
       </span>
       {memory.map(({ device, peak }) => (
         <span key={device}>

@@ -4,7 +4,6 @@ import type { ProfileReport, ProfileTotal } from '../../../electron/contract/pro
 import { CopyTable } from '../../shell/primitives/CopyTable'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
-import { formatCount } from '../../shell/primitives/format'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { bytesText, exactTime, shareText, timeText } from '../../shell/spans/times'
 import {
@@ -99,7 +98,9 @@ export function TotalsView({ report, search }: Props): ReactElement {
         </table>
       )}
       {rows.length > mostRows && (
-        <p className="muted panel-pad">{formatCount(rows.length - mostRows, 'more row')}.</p>
+        <p className="muted panel-pad">
+          Only the first {mostRows} of {rows.length.toLocaleString('en')} rows are shown.
+        </p>
       )}
     </div>
   )

@@ -13,6 +13,7 @@ import { call } from '../../bridge/bridge'
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatCount } from '../../shell/primitives/format'
 import { currentFolder } from '../../store/project'
 import { chooseTest, showView } from './store'
 
@@ -101,7 +102,7 @@ function Keep({ chosen }: { chosen: readonly RecordedCall[] }): ReactElement {
   return (
     <div className="pytest-keep">
       <fieldset aria-label="Lists of opsmith.json">
-        <span>Add {chosen.length} to</span>
+        <span>Add {formatCount(chosen.length, 'call')} to</span>
         {recordedCallList.options.map((list) => (
           <label key={list} className="check">
             <input

@@ -33,7 +33,7 @@ export function ComparisonView({ comparison, many, onJump, onDifference }: Props
           <span className="number">
             {matches
               ? `${total.toLocaleString('en')} elements`
-              : `${mismatched.toLocaleString('en')} of ${total.toLocaleString('en')} (${share(mismatched, total)})`}
+              : `${mismatched.toLocaleString('en')} of ${total.toLocaleString('en')} elements (${share(mismatched, total)})`}
           </span>
         )}
         <span className="grow" />

@@ -125,7 +125,7 @@ function Outcome(): ReactElement {
     return (
       <EmptyState
         icon="search"
-        text="Finds text in all files of the project, including unsaved edits."
+        text="Finds text in the files of the project, with unsaved edits."
         quiet
       />
     )

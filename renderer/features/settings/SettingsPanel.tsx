@@ -35,7 +35,7 @@ const compilerFlags = [
   {
     name: 'setuptoolsFlags',
     testId: 'settings-setuptools-flags',
-    words: '-DNDEBUG -fwrapv: the flags of setuptools, without assert()',
+    words: '-DNDEBUG -fwrapv: the flags of setuptools; assert() does nothing',
   },
 ] as const
 
@@ -214,7 +214,7 @@ function Memory(): ReactElement {
   return (
     <span data-testid="settings-memory">
       {bytes && `compile server ${text(bytes.compileServer)}, clangd ${text(bytes.clangd)}`}{' '}
-      <span className="muted">freed after 15 minutes without activity in the window</span>
+      <span className="muted">(both stop after 15 minutes without activity in the window)</span>
     </span>
   )
 }

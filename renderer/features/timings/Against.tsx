@@ -117,7 +117,7 @@ function Builds(): ReactElement {
   }
   const nameItem = (build: KeptBuild): MenuItem => ({
     key: `name ${build.key}`,
-    label: `Name ${build.current ? 'this build' : `the ${buildName(build)}`} …`,
+    label: `Name ${build.current ? 'this build' : `the build of ${buildTime(build)}`} …`,
     run: () => setNaming(build),
   })
   return (
@@ -154,7 +154,7 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
   }
   return (
     <span className="case-option timings-name">
-      <label htmlFor="timings-build-name">name of the {buildName(build)}</label>
+      <label htmlFor="timings-build-name">name of the build of {buildTime(build)}</label>
       <input
         id="timings-build-name"
         className="mono"

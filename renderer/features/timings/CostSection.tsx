@@ -13,7 +13,7 @@ function partsOf(layers: NonNullable<TimingRow['layers']>): Part[] {
   const autograd = {
     name: 'autograd',
     seconds: Math.max(0, full - belowAutograd),
-    title: 'Recording the graph for backward',
+    title: 'Recording the autograd graph for backward',
   }
   if (kernel === undefined) {
     const rest = { name: 'kernel and dispatcher', seconds: belowAutograd, title: '' }
@@ -76,7 +76,8 @@ function factsOf(row: TimingRow): Fact[] {
   if (cycles !== undefined) facts.push(['cycles', Math.round(cycles).toLocaleString('en')])
   if (instructions !== undefined && cycles !== undefined && cycles > 0)
     facts.push(['instructions per cycle', (instructions / cycles).toFixed(2)])
-  if (bytes === undefined && row.givesViews) facts.push(['bytes moved', 'none: returns views'])
+  if (bytes === undefined && row.givesViews)
+    facts.push(['bytes moved', 'none: the outputs are views'])
   if (bytes !== undefined) facts.push(['bytes moved', amountText(bytes, 'B')])
   if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
   if (flops !== undefined && row.flopsCountedIn !== undefined)

@@ -29,7 +29,7 @@ export function DeviceSection({ row, devices }: Props): ReactElement | null {
         ))}
       </dl>
       {gpu.noReplay !== '' && (
-        <p className="muted">Not replayed in a CUDA graph: {gpu.noReplay}.</p>
+        <p className="muted">The call was not replayed in a CUDA graph: {gpu.noReplay}.</p>
       )}
       {missing !== '' && (
         <p className="muted">Clock, temperature and throttling are not known: {missing}.</p>
@@ -76,7 +76,7 @@ function Kernels(): ReactElement {
     <>
       <p>
         <Button disabled={isBusy} onClick={() => void listKernels()} testId="timings-list-kernels">
-          List the kernels
+          List the GPU kernels
         </Button>
       </p>
       {error && <ErrorView error={error} />}

@@ -92,8 +92,9 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       </div>
       {rows.some((row) => row.ratio) && (
         <p className="muted">
-          The ratio is the time divided by the time of the operator, from alternating samples. “No
-          difference” means that the interval contains 1, or that the ratio is within 1 % of 1.
+          The ratio is the time of the variant divided by the time of the operator, from alternating
+          samples. “No difference” means that the interval contains 1, or that the ratio is within 1
+          % of 1.
         </p>
       )}
       <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />
@@ -214,7 +215,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
       type="button"
       className={isChosen ? 'timings-cell chosen' : 'timings-cell'}
       aria-pressed={isChosen}
-      title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Click to show them below.`}
+      title={`${formatCount(row.summary.samples, 'sample')} of ${formatCount(row.summary.callsPerSample, 'call')} each. Click to show the samples below.`}
       data-testid="timings-cell"
       data-median={row.summary.median}
       onClick={() => {

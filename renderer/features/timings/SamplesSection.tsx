@@ -69,7 +69,7 @@ function Histogram({ row }: { row: TimingRow }): ReactElement {
     <>
       <Chart
         make={make}
-        label={`Histogram of ${row.samples.length} samples; most of them, ${most}, from ${timeText(distribution.edges[at] ?? 0)} to ${timeText(distribution.edges[at + 1] ?? 0)}`}
+        label={`Histogram of ${row.samples.length} samples. The fullest bin has ${formatCount(most, 'sample')}, from ${timeText(distribution.edges[at] ?? 0)} to ${timeText(distribution.edges[at + 1] ?? 0)}.`}
         testId="timings-histogram"
       />
       {distribution.beyond > 0 && (

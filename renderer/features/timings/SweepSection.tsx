@@ -116,7 +116,7 @@ function Curves({ rows, over, direction, measure }: CurvesProps): ReactElement {
 }
 
 function crossoverText(crossover: Crossover, curves: readonly Curve[]): string {
-  return `${curves[crossover.curve]?.label ?? ''} is ${crossover.label}.`
+  return `Compared with the operator, ${curves[crossover.curve]?.label ?? ''} is ${crossover.label}.`
 }
 
 /** A curve's colour and dashes, next to its name. */

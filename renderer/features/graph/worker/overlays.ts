@@ -1,7 +1,7 @@
 import type { GraphObservation } from '../../../../electron/contract/graph'
 import { idOfKey, itemOfKey, kindOfKey } from '../../../../graph/layout/layout'
 import type { GraphModel } from '../../../../graph/model'
-import { formatNumber, formatSeconds } from '../../../shell/primitives/format'
+import { formatCount, formatNumber, formatSeconds } from '../../../shell/primitives/format'
 import { formatBytes } from '../format-bytes'
 import type { OverlayResult } from '../graph-messages'
 import type { SceneOverlay } from '../scene'
@@ -61,7 +61,11 @@ export function observe(
     kind === 'device'
       ? [...devices].sort()
       : kind === 'values'
-        ? [alarms === 0 ? 'no NaN, no infinity' : `NaN or infinity in ${alarms} boxes`]
+        ? [
+            alarms === 0
+              ? 'no NaN, no infinity'
+              : `NaN or infinity in ${formatCount(alarms, 'box', 'boxes')}`,
+          ]
         : observation
           ? [`${kind === 'time' ? formatSeconds(observation.seconds) : ''} in total`.trim()]
           : []
