@@ -73,7 +73,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     const mapped = mapGpu(gpu, wanted, supported)
     if (!mapped) {
       found.remarks.push(
-        `no kernels for this machine's GPU of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
+        `GPU kernels are not compiled for this machine's GPU of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
       )
       continue
     }
@@ -111,7 +111,7 @@ export function chooseArchitectures(
       const which = cuda.present.length === 1 ? 'GPU' : 'GPUs'
       return ok(
         withNewestPtx(architectures, ptx, [
-          `kernels for ${names} (this machine's ${which})`,
+          `GPU kernels are compiled for ${names} (this machine's ${which})`,
           ...remarks,
         ]),
       )

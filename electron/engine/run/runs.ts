@@ -53,7 +53,7 @@ export class Runs {
     const program = await project.value.program()
     if (!program.ok) return program
     if (!program.value) return ok([])
-    const options = { timeout: compileTimeout, phase: 'compile the program' }
+    const options = { timeout: compileTimeout, phase: 'compiling the program' }
     // A library that ended the op host would end it again: that is for the user to ask for.
     const mayLoad = builds.lastBuild(project.value) && hosts.state().lastExit === undefined
     return mayLoad
