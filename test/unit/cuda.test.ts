@@ -277,7 +277,9 @@ describe('CUDA architectures', () => {
       "GPU kernels are not compiled for this machine's GPU of compute capability 6.1: nvcc 13.0 compiles only for 7.5 and newer",
     ])
     const newer = unwrap(chooseArchitectures({ ...cuda, present: ['130'] }, '/p', list, []))
-    expect(newer.remarks.at(-1)).toMatch(/13\.0: the driver compiles the kernels when the library/)
+    expect(newer.remarks.at(-1)).toMatch(
+      /13\.0: the driver compiles the GPU kernels when the library/,
+    )
   })
 
   it('only GPUs that nvcc is too new for are refused where the project names no others', () => {
