@@ -273,11 +273,13 @@ describe('CUDA architectures', () => {
   it('the build log says for which GPU kernels are made, and which has none', () => {
     const both = { ...cuda, present: ['61', '80'] }
     expect(unwrap(chooseArchitectures(both, '/p', list, [])).remarks).toEqual([
-      "kernels for sm_80 (this machine's GPUs)",
-      "no kernels for this machine's GPU of compute capability 6.1: nvcc 13.0 compiles only for 7.5 and newer",
+      "GPU kernels are compiled for sm_80 (this machine's GPUs)",
+      "GPU kernels are not compiled for this machine's GPU of compute capability 6.1: nvcc 13.0 compiles only for 7.5 and newer",
     ])
     const newer = unwrap(chooseArchitectures({ ...cuda, present: ['130'] }, '/p', list, []))
-    expect(newer.remarks.at(-1)).toMatch(/13\.0: the driver compiles the kernels when the library/)
+    expect(newer.remarks.at(-1)).toMatch(
+      /13\.0: the driver compiles the GPU kernels when the library/,
+    )
   })
 
   it('only GPUs that nvcc is too new for are refused where the project names no others', () => {

@@ -124,10 +124,10 @@ describe('reading opsmith.json', () => {
     [
       'JSON nested 5,000 deep',
       `{ "name": "a",\n "inputs": ${'['.repeat(5000)}`,
-      /nested more than 100 deep/,
+      /nested more than 100 levels deep/,
       2,
     ],
-    ['objects nested 5,000 deep', '{"a":'.repeat(5000), /nested more than 100 deep/, 1],
+    ['objects nested 5,000 deep', '{"a":'.repeat(5000), /nested more than 100 levels deep/, 1],
     [
       "a name of libtorch's library",
       '{ "name": "torch", "sources": ["b.cpp"] }',

@@ -205,7 +205,7 @@ describe('a script that loads extensions', () => {
     const proposal = await propose(folder)
     expect(proposal.source).toBe('sources')
     const remarks = remarksOf(proposal)
-    expect(remarks).toContain('later.py:3 load() or load_inline() is called in a function')
+    expect(remarks).toContain('later.py:3 The script calls load() or load_inline() in a function')
     expect(remarks).toMatch(/fails\.py:2 fails\.py fails before.* pip install a_module_that/)
   })
 })

@@ -215,7 +215,7 @@ export class Builds {
     if (!report.ok) return report
     if (!report.value.ok) {
       const message = firstError(report.value)?.message ?? ''
-      return err('build.required', `The plain -O2 build fails: ${message}`)
+      return err('build.required', `The plain build, for timings and exports, fails: ${message}`)
     }
     // Unless another build has begun meanwhile.
     if (this.following.get(folder) === following) {

@@ -30,6 +30,10 @@ const baseOf = (architecture: string): string => architecture.replace(/[af]$/, '
 const capabilityOf = (architecture: string): string =>
   `${majorOf(architecture)}.${Number.parseInt(architecture) % 10}`
 
+/** "sm_80, sm_90a" */
+const smNames = (architectures: readonly string[]): string =>
+  architectures.map((one) => `sm_${one}`).join(', ')
+
 const byNumber = (a: string, b: string): number =>
   Number.parseInt(a) - Number.parseInt(b) || a.localeCompare(b)
 
@@ -73,7 +77,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     const mapped = mapGpu(gpu, wanted, supported)
     if (!mapped) {
       found.remarks.push(
-        `no kernels for this machine's GPU of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
+        `GPU kernels are not compiled for this machine's GPU of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
       )
       continue
     }
@@ -83,7 +87,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     }
     if (mapped.isPtx) {
       found.remarks.push(
-        `nvcc ${version} cannot make machine code for this machine's GPU of compute capability ${capabilityOf(gpu)}: the driver compiles the kernels when the library is loaded`,
+        `nvcc ${version} cannot make machine code for this machine's GPU of compute capability ${capabilityOf(gpu)}: the driver compiles the GPU kernels when the library is loaded`,
       )
     }
   }
@@ -107,11 +111,11 @@ export function chooseArchitectures(
     const { chosen, ptx, remarks } = forPresent(cuda, listed.filter(isSupported))
     const architectures = [...chosen].sort(byNumber)
     if (architectures.length > 0) {
-      const names = architectures.map((one) => `sm_${one}`).join(', ')
+      const names = smNames(architectures)
       const which = cuda.present.length === 1 ? 'GPU' : 'GPUs'
       return ok(
         withNewestPtx(architectures, ptx, [
-          `kernels for ${names} (this machine's ${which})`,
+          `GPU kernels are compiled for ${names} (this machine's ${which})`,
           ...remarks,
         ]),
       )
@@ -121,7 +125,7 @@ export function chooseArchitectures(
         'project.invalid',
         `nvcc ${cuda.version} cannot compile for any GPU of this machine.`,
         {
-          hint: `nvcc compiles for ${cuda.supported.join(', ')}. The GPUs of this machine are ${cuda.present.join(', ')}. Install an older CUDA toolkit, or name other GPUs in "cudaArchitectures" of opsmith.json.`,
+          hint: `nvcc compiles for ${smNames(cuda.supported)}. The GPUs of this machine are ${smNames(cuda.present)}. Install an older CUDA toolkit, or name other architectures in "cudaArchitectures" of opsmith.json.`,
         },
       )
     }

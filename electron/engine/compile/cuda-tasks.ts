@@ -87,7 +87,7 @@ export function codeOf(
   if (!cuda) {
     return err(
       'toolchain.missing',
-      `${first.relative} is a CUDA source, and nvcc is not installed.`,
+      `${first.relative} is a CUDA source, but nvcc is not installed.`,
       {
         file: first.file,
         hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Or move the file to `cudaSources` in opsmith.json: a build without nvcc leaves out these sources.',
@@ -109,7 +109,7 @@ export function boundInCudaSource(
 ): Result<never> {
   return err(
     'project.invalid',
-    `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function that is bound by name must be in a C++ source.`,
+    `opsmith.json, functions: ${label} defines ${functions.join(', ')}; a function that is bound by name must be in a C++ source.`,
     {
       path: 'functions',
       file: manifestFileOf(folder),

@@ -159,7 +159,7 @@ function remarksOn(
   }
   if (contradicting.length > 0) {
     remarks.push(
-      `${contradicting.join(' ')}: precompiled headers do not work with these flags; use "optimization", "fastMath" and "setuptoolsFlags" in opsmith.json instead`,
+      `${contradicting.join(' ')}: precompiled headers do not work with these flags; if "optimization", "fastMath", "marchNative" or "setuptoolsFlags" of opsmith.json sets the flag, use that key instead`,
     )
   }
   const { damagedPreludes, missingPrelude } = cxx

@@ -121,7 +121,7 @@ export async function makePrecompiled(
         'toolchain.mismatch',
         `${toolchain.compiler.path} could not precompile libtorch's headers.`,
         {
-          hint: 'Builds work without them, but take longer. Doctor shows what is known about this compiler.',
+          hint: 'Builds work without them, but take longer. Doctor lists the compilers of this machine and their problems.',
           detail: result.stderr.slice(0, 4000),
         },
       )

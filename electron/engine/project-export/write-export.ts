@@ -138,7 +138,7 @@ export async function writeTree(
       'file.conflict',
       `${undecided.map((change) => `${names.form}/${change.path}`).join(', ')} ${undecided.length === 1 ? 'was' : 'were'} changed by hand since the export.`,
       {
-        hint: 'Choose for each file: --keep keeps your version, --overwrite replaces it.',
+        hint: 'Choose for each file: --keep FILE keeps your version, --overwrite FILE replaces it.',
         path: `${names.form}/${first.path}`,
       },
     )

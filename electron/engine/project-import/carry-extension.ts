@@ -241,7 +241,7 @@ function carryLink(carrying: Carrying, pair: ExtensionPair): void {
   }
   if (base.deviceLink || (pair.cuda?.deviceLink ?? false)) {
     draft.remark(
-      'Device linking (dlink) is left out: add "-rdc=true" to "cudaCflags" if a kernel calls a device function of another file.',
+      'Device linking (dlink) is left out: add "-rdc=true" to "cudaCflags" if a GPU kernel calls a device function of another file.',
       own,
     )
   }

@@ -51,7 +51,7 @@ const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^(-ccbin|--compiler-bindir)/, 'left out: the compiler is chosen in Doctor'],
   [
     /^(-dc|--device-c|-rdc=true|--relocatable-device-code=true)$/,
-    'left out: add "-rdc=true" to "cudaCflags" if a kernel calls a device function of another file',
+    'left out: add "-rdc=true" to "cudaCflags" if a GPU kernel calls a device function of another file',
   ],
 ]
 

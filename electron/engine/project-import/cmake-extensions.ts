@@ -174,7 +174,7 @@ class Collected {
       ? fs.readdirSync(include).filter((name) => /\.(h|hpp|hh|cuh|inc)$/.test(name))
       : []
     if (made.length === 0) return
-    const text = `${made.join(', ')} is left out: CMake generates it in the build folder. Copy it into the sources, and add its folder to "includePaths".`
+    const text = `Headers that CMake generates in the build folder are left out: ${made.join(', ')}. Copy them into the sources, and add their folder to "includePaths".`
     this.remark(text, target, backtrace)
   }
 

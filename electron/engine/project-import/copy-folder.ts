@@ -51,7 +51,11 @@ export async function copyFolder(folder: string, copy: string): Promise<Result<v
   }
   return count <= mostCopied
     ? ok(undefined)
-    : err('project.invalid', `${folder} has more than ${mostCopied} files.`, {
-        hint: 'Name the folder that has the sources: opsmith init FOLDER.',
-      })
+    : err(
+        'project.invalid',
+        `${folder} has more than ${mostCopied} files: Opsmith does not copy it to run CMake.`,
+        {
+          hint: 'Name the folder that has the sources: opsmith init FOLDER.',
+        },
+      )
 }

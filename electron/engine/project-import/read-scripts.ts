@@ -99,7 +99,7 @@ class Loads {
       })
     } else {
       this.draft.remark(
-        'load() or load_inline() is called in a function, not when the script is imported: its sources are not read.',
+        'The script calls load() or load_inline() in a function, not on import: Opsmith does not read the sources of that extension.',
         { file, line },
       )
     }

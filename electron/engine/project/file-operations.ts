@@ -24,10 +24,14 @@ const hiddenNames = new Set(['.git', '.DS_Store'])
  */
 export async function changeable(folder: string, relative: string): Promise<Result<string>> {
   if (isManifestElsewhere(folder, relative)) {
-    return err('request.invalid', `opsmith.json is in ${manifestFolderOf(folder)}.`, {
-      path: 'path',
-      hint: 'Move or delete opsmith.json in that folder.',
-    })
+    return err(
+      'request.invalid',
+      `opsmith.json cannot be changed here: it is in ${manifestFolderOf(folder)}, not with the sources.`,
+      {
+        path: 'path',
+        hint: 'Move or delete opsmith.json in that folder.',
+      },
+    )
   }
   const target = await withoutLinks(folder, relative)
   if (!target.ok) return target

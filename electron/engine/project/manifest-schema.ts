@@ -12,12 +12,12 @@ const descriptions: Record<string, string> = {
     "Sources of the CUDA part, globs allowed. A build leaves them out if nvcc is not installed, or if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
   cudaDefines: 'Macros that all sources get if the CUDA part is built: "WITH_CUDA", "BLOCK=256".',
   functions:
-    'C++ functions to register as operators, as torch.utils.cpp_extension.load_inline does. Use it for sources without a registration block.',
+    'C++ functions to register as operators, as torch.utils.cpp_extension.load_inline does. Use this key for sources without a registration block.',
   includePaths: 'Folders for #include, relative to this file.',
   cflags: 'Additional flags for the C++ compiler.',
   cudaCflags: 'Additional flags for nvcc.',
   cudaArchitectures:
-    'The GPU architectures that kernels are compiled for, in exports and on a machine without a GPU: "80", "90a".',
+    'The architectures that GPU kernels are compiled for, in exports and on a machine without a GPU: "80", "90a".',
   optimization: "Optimization level, O0 to O3. The default is the user's setting, initially O2.",
   fastMath:
     'Compile with -ffast-math and --use_fast_math: faster sums, but no support for NaN and infinity.',
@@ -41,7 +41,7 @@ const descriptions: Record<string, string> = {
   checks:
     'Operator checks. Without this key, Opsmith checks every operator. Without `args`, Opsmith makes the inputs from the schema. Shapes and `args` may use names from `sizes`; `args` may also use names from `integers` and `floats`. Opsmith draws a value for each name from its range. An entry with `checks` and `"shapes": 0` is one call, which Opsmith checks again after every build.',
   benchmarks:
-    "Timings of operators and program functions, and of the operators and expressions that they are compared with (`against`). Shapes and `args` may use names from `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x). Without `bytes`, Opsmith counts the bytes of inputs and outputs. Without `flops`, it counts libtorch's matrix products, convolutions and attention.",
+    "Timings of operators and program functions, and of the operators and expressions that they are compared with (`against`). Shapes and `args` may use names from `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x). Without `bytes`, Opsmith counts the bytes of inputs and outputs. Without `flops`, Opsmith counts the operations of libtorch's matrix products, convolutions and attention.",
   version: 'Version of exported packages: three numbers, for example 1.2.0.',
   license: 'License of exported packages, an SPDX identifier: "MIT".',
   packageName: 'Name of exported packages in pip and npm; the default is `name`.',

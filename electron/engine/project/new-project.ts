@@ -78,7 +78,7 @@ async function makeFolder(folder: string): Promise<Result<null>> {
   }
   const other = (await fs.readdir(folder)).find(isOccupying)
   if (other === undefined) return ok(null)
-  return err('io', `The folder ${folder} already exists, and it has files: ${other}.`, {
+  return err('io', `The folder ${folder} already exists and is not empty: it contains ${other}.`, {
     hint: 'Choose another name.',
   })
 }

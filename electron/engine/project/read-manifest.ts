@@ -135,7 +135,7 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
   const text = marked.replace(/^\uFEFF/, '')
   const deep = tooDeep(text)
   if (deep !== undefined) {
-    const message = `opsmith.json: lists and objects are nested more than ${deepestNesting} deep.`
+    const message = `opsmith.json: lists and objects are nested more than ${deepestNesting} levels deep.`
     return err('project.invalid', message, { file, ...placeOf(text, deep) })
   }
   const errors: ParseError[] = []

@@ -232,7 +232,11 @@ async function make(
     if (!compiled.ok) return compiled
     const stubs = path.join(temporary, 'stubs')
     const linker = await directLinker(toolchain, stubs)
-    if (!linker) return err('toolchain.mismatch', `${compiler.linker} could not be run directly.`)
+    if (!linker)
+      return err(
+        'toolchain.mismatch',
+        `Opsmith cannot read the linker command that ${compiler.path} -### prints.`,
+      )
     const shared = await run(
       'Linking the shared code',
       linker.command,

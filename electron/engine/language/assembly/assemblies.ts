@@ -175,7 +175,9 @@ export class Assemblies {
     const reports = await this.device(known.value, choice.form)
     if (!reports.ok) return reports
     const report = reports.value.find((one) => one.function.id === wanted.value.id)
-    return report ? ok(report) : err('operator.unknown', `There is no kernel ${wanted.value.name}.`)
+    return report
+      ? ok(report)
+      : err('operator.unknown', `The device code has no function ${wanted.value.name}.`)
   }
 
   /**
@@ -205,9 +207,9 @@ export class Assemblies {
     build: string,
   ): Promise<Result<OtherSide>> {
     if (form !== 'machine') {
-      return err('request.invalid', 'An earlier build has only machine code, not PTX or SASS.', {
+      return err('request.invalid', 'Opsmith cannot compare PTX or SASS with an earlier build.', {
         path: 'other',
-        hint: 'To compare PTX or SASS, choose other flags instead of an earlier build.',
+        hint: 'Compare with other flags, or choose machine code.',
       })
     }
     const kept = await this.services.keptBuild(project, build)
@@ -318,7 +320,7 @@ export class Assemblies {
           'operator.unknown',
           'cuobjdump does not show the source lines of instructions.',
           {
-            hint: 'Choose a kernel from the list, or install nvdisasm, which shows them.',
+            hint: 'Choose a function from the list, or install nvdisasm, which shows them.',
           },
         )
       }
@@ -347,8 +349,8 @@ function chosenByName(
     return err('operator.unknown', `There is no function ${name} in the library.`, {
       hint:
         names.length === 0
-          ? 'The library has no functions in this form.'
-          : `The library has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
+          ? "The library has no code compiled from the project's sources."
+          : `The library has the functions ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
   // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace again each time.

@@ -69,7 +69,7 @@ export function counterpart(
   return nearest
     ? ok(nearest)
     : err('operator.unknown', `The other version (${label}) has no function ${wanted.title}.`, {
-        hint: 'That version does not have the function yet, or its code is inlined into its callers.',
+        hint: 'That version does not define the function, or inlines it into its callers.',
       })
 }
 

@@ -79,7 +79,7 @@ export async function remarksOf(
       'toolchain.mismatch',
       'This project is built with g++, but optimization remarks come from clang.',
       {
-        hint: 'Choose clang in Settings, or with "toolchain" in opsmith.json.',
+        hint: 'Choose clang in Doctor, or with "toolchain" in opsmith.json.',
       },
     )
   }

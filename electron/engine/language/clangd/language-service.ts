@@ -233,10 +233,14 @@ export class LanguageService {
     const outside = edits.find((edit) => !edit.file.startsWith(at.folder + path.sep))
     if (outside) {
       const { file, line } = outside
-      return err('request.invalid', `${file} is outside the project: nothing was renamed.`, {
-        file,
-        line,
-      })
+      return err(
+        'request.invalid',
+        `The rename would change ${file}, which is outside the project. Nothing was renamed.`,
+        {
+          file,
+          line,
+        },
+      )
     }
     const { documents } = this.clangd
     const left = read.value.files.flatMap((file) =>

@@ -42,7 +42,7 @@ function entry(project: ExportedProject): string {
   return [
     `'use strict'`,
     '',
-    `// The addon loads lib${project.name}.so, which is next to it, and needs libtorch for both.`,
+    `// The addon loads lib${project.name}.so, which is next to it. Both need libtorch.`,
     'try {',
     `  module.exports = require('./${project.name}.node')`,
     '} catch (error) {',
@@ -147,9 +147,9 @@ async function proveAddon(proof: Proof): Promise<void> {
   const load = `console.log(require(${JSON.stringify(path.join(user, 'node_modules', named.value))}).schemas.join('\\n'))`
   await proof.run('load the installed package', [[node.path, '-e', load]], { env })
   const calls = proof.project.calls.filter((call) => call.isOperator).length
-  const name = calls === 0 ? 'its test in Node' : `calls in Node (${calls})`
+  const name = calls === 0 ? 'test in Node' : `calls in Node (${calls})`
   await proof.run(name, [[npm.path, 'test']], { env })
-  if (calls === 0) proof.skip('calls in Node', 'opsmith.json calls functions of the program only')
+  if (calls === 0) proof.skip('calls in Node', 'no call of an operator was recorded')
 }
 
 export const form: Form = {

@@ -93,7 +93,7 @@ function loadScript(project: ExportedProject): string {
         `Compiles and registers the operators of ${name} on import.`,
         '',
         'The compiled library is kept in TORCH_EXTENSIONS_DIR, by default ~/.cache/torch_extensions.',
-        'In a notebook, restart the kernel after you change a source:',
+        'In a notebook, restart the Jupyter kernel after you change a source:',
         'a process can register an operator only once.',
       ],
       ['from pathlib import Path'],
@@ -171,10 +171,10 @@ function jitFiles(project: ExportedProject): FileTree {
       `import load_${name}  # compiles the first time, loads after that`,
       'import torch',
     ),
-    `The import needs a C++ compiler and ninja (\`pip install ninja\`). \`load_${name}.py\` compiles the files of this folder${inline === undefined ? '' : `. \`inline_${name}.py\` contains its source: you can copy it anywhere`}.`,
+    `The import needs a C++ compiler and ninja (\`pip install ninja\`). \`load_${name}.py\` compiles the files of this folder${inline === undefined ? '' : `. \`inline_${name}.py\` contains the source, so it works without the other files`}.`,
     ...(inline === undefined
       ? [
-          `There is no \`load_inline\` variant: \`load_inline\` needs a single source without project headers${project.sources.usesSupport ? `, but these sources need \`${supportFolder}\`` : ''}.`,
+          `There is no \`load_inline\` variant: \`load_inline\` needs a single C++ source without project headers${project.sources.usesSupport ? `, but these sources need \`${supportFolder}\`` : ''}.`,
         ]
       : []),
     ...testSection(project, 'python -m unittest discover tests'),

@@ -26,9 +26,9 @@ function stableFiles(project: ExportedProject): Result<FileTree> {
     const places = obstacles.map(({ file, line, message }) => `${file}:${line}: ${message}`)
     return err(
       'project.invalid',
-      `The sources use more of libtorch than its stable ABI: ${places[0] ?? 'no source uses STABLE_TORCH_LIBRARY'}${places.length > 1 ? ` and ${places.length - 1} more` : ''}.`,
+      `The sources do not fit libtorch's stable ABI: ${places[0] ?? 'no source uses STABLE_TORCH_LIBRARY'}${places.length > 1 ? `, and ${places.length - 1} more` : ''}.`,
       {
-        hint: 'Include torch/csrc/stable and torch/headeronly only, and register with STABLE_TORCH_LIBRARY.',
+        hint: 'Include only headers of torch/csrc/stable and torch/headeronly, and register with STABLE_TORCH_LIBRARY.',
         detail: places.join('\n'),
       },
     )
@@ -57,8 +57,8 @@ export const form: Form = {
     if (refused) return refused
     if (usesStableAbi(sources)) return undefined
     return {
-      reason: 'The sources use more of libtorch than its stable ABI.',
-      hint: 'Include torch/csrc/stable headers only, and register with STABLE_TORCH_LIBRARY.',
+      reason: "The sources do not fit libtorch's stable ABI.",
+      hint: 'Include only headers of torch/csrc/stable and torch/headeronly, and register with STABLE_TORCH_LIBRARY.',
       obstacles: stableObstacles(sources),
     }
   },

@@ -7,7 +7,7 @@ import { includeHeader, insertBefore } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A kernel is launched on the current GPU, which may not be the GPU of the tensors.
+const documentation = `A GPU kernel is launched on the current GPU, which may not be the GPU of the tensors.
 
 Example: the first GPU is current, and the operator gets tensors on the second GPU. The kernel then runs on the first GPU. It fails with an illegal memory access, or it is slow because the tensors are on another GPU. libtorch sets the device for its own operators, but not for the operators of a project.
 

@@ -5,7 +5,7 @@ import { includeHeader, replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A kernel is launched on the default stream.
+const documentation = `A GPU kernel is launched on the default stream.
 
 PyTorch runs work on the stream that the user chose with \`torch.cuda.stream(...)\`. A kernel on the default stream runs at the same time as that work, not after it. It may read inputs before they are written, and its results may be read too early. CUDA graphs do not record it.
 

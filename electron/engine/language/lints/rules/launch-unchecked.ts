@@ -8,7 +8,7 @@ import { includeHeader, replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A kernel is launched, but the launch is not checked.
+const documentation = `A GPU kernel is launched, but the launch is not checked.
 
 A launch returns no error code. The kernel does not run if it has too many threads, too much shared memory, or no code for the architecture of the device. The results are then old memory contents, and the error appears at a later, unrelated call.
 

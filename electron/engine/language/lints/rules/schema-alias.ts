@@ -149,7 +149,7 @@ function checkOne(one: OperatorFunction): LintFinding[] {
     if (given && !argument) return []
     const type = argument?.type ?? 'Tensor'
     const said = argument?.name ?? name
-    const notes = schema ? [noteAt(schema.source, schema.nameNode, 'the schema')] : []
+    const notes = schema ? [noteAt(schema.source, schema.nameNode, 'the schema is here')] : []
     const write = writeTo(fn, name)
     if (write && !type.includes('!')) {
       const letter = /\((\w)\)/.exec(type)?.[1] ?? freeLetter(text ?? '')
