@@ -56,7 +56,7 @@ class Gradcheck {
     JacobianChecks jacobians(function_, call_, all_outputs_, options_, keep_jacobians_, findings_);
     jacobians.check_backward();
     jacobians.check_forward();
-    check_batched();
+    check_batched(jacobians);
     check_gradients_of_zero();
   }
 
@@ -123,7 +123,7 @@ class Gradcheck {
     }
   }
 
-  void check_batched() {
+  void check_batched(const JacobianChecks& jacobians) {
     if (!options_.check_batched_forward_grad) {
       findings_.skip(GradcheckCheck::batched_forward_grad, "check_batched_forward_grad is off");
     } else {
@@ -138,7 +138,7 @@ class Gradcheck {
       return findings_.skip(GradcheckCheck::batched_grad, "no output requires grad");
     findings_.guarded(GradcheckCheck::batched_grad, [&] {
       for (size_t o = 0; o < outputs_.size(); ++o)
-        check_batched_gradients(function_.inputs, outputs_[o], o);
+        check_batched_gradients(function_.inputs, outputs_[o], o, jacobians.known_gradients(o));
     });
   }
 
@@ -157,8 +157,9 @@ class Gradcheck {
       return findings_.skip(GradcheckCheck::undefined_grad,
                             off != nullptr ? off : "check_undefined_grad is off");
     }
-    findings_.guarded(GradcheckCheck::undefined_grad,
-                      [&] { check_undefined_gradients(call_, function_.inputs, function_.names); });
+    findings_.guarded(GradcheckCheck::undefined_grad, [&] {
+      check_undefined_gradients(function_.inputs, function_.names, outputs_);
+    });
   }
 
   Differentiable function_;

@@ -11,17 +11,17 @@
 
 namespace opsmith {
 
-// Of unit length and not negative, as gradcheck's fast mode draws them: from a generator of their
-// own with PyTorch's default seed, so the same each time. Of a sparse input: zero at elements that
-// are not specified. `outputs` null: only of the inputs.
+// Random vectors of unit length without negative elements, as gradcheck's fast mode uses them. They
+// are the same each time. Of a sparse input: zero at elements that are not specified. `outputs`
+// null: only of the inputs.
 struct Directions {
   std::vector<Direction> inputs;  // of those that require grad
   Tensors outputs;
 };
 Directions make_directions(const Tensors& inputs, const Tensors* outputs);
 
-// atol for v^T J u, where it is atol for each element of J. `v` null: for J u.
-double projected_atol(double atol, const Direction& u, const at::Tensor* v);
+// atol for J u, where it is atol for each element of J. That for v^T J u is the sum of v times it.
+double projected_atol(double atol, const Direction& u);
 
 // Gradients of zero are zero, and of the input's dtype, device and shape; sparse ones of its
 // layout. `masked`: nearly zero is enough, as in gradcheck.
@@ -30,14 +30,21 @@ void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>&
 
 // backward with no gradient for any output, then for one after the other: no error, and nothing but
 // zeros when all are undefined or zero.
-void check_undefined_gradients(const TensorFunction& function, const Tensors& inputs,
-                               const std::vector<std::string>& names);
+void check_undefined_gradients(const Tensors& inputs, const std::vector<std::string>& names,
+                               const Tensors& outputs);
 
 // An input without a tangent counts as one whose tangent is zero.
 void check_undefined_tangents(const TensorFunction& function, const Tensors& inputs);
 
-// Two gradients, or tangents, at once under vmap are the two one by one.
-void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, size_t index);
+// A grad_output of an output, and the gradients that backward gave for it.
+struct KnownGradients {
+  at::Tensor grad_output;
+  Tensors gradients;  // of the inputs that require grad
+};
+
+// Two gradients, or tangents, at once under vmap are the two one by one. `known` saves a backward.
+void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, size_t index,
+                             const std::optional<KnownGradients>& known);
 void check_batched_forward_gradients(const TensorFunction& function, const Tensors& inputs);
 
 // One element of a Jacobian and the function it came from.

@@ -217,12 +217,15 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
   const auto gradient = at::zeros_like(output.detach(), at::MemoryFormat::Contiguous);
   const auto flat = gradient.view(-1);
 
+  const auto zeros = [&](size_t i) {
+    return at::zeros({columns, differentiable[i].numel()},
+                     differentiable[i].options().layout(at::kStrided));
+  };
   // transposed: a row for each backward pass, so that each is written in one piece
   const auto compute = [&](bool first) {
     Tensors transposed;
-    for (const auto& input : differentiable)
-      transposed.push_back(
-          at::zeros({columns, input.numel()}, input.options().layout(at::kStrided)));
+    for (size_t i = 0; i < differentiable.size(); ++i)
+      transposed.push_back(projection ? at::Tensor() : zeros(i));
     for (int64_t column = 0; column < columns; ++column) {
       if (!projection) {
         flat.zero_();
@@ -246,8 +249,18 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
                   << differentiable[i].sizes() << ".";
           throw Failure(ErrorCode::operator_check, message.str());
         }
-        transposed[i].select(0, column).copy_(dense.detach().reshape(-1));
+        const auto row = dense.detach().reshape({1, -1});
+        if (!projection) {
+          transposed[i].select(0, column).copy_(row[0]);
+        } else {
+          // The first is copied: backward may return the same memory the next time.
+          transposed[i] =
+              row.to(differentiable[i].scalar_type(), /*non_blocking=*/false, /*copy=*/first);
+        }
       }
+    }
+    for (size_t i = 0; i < differentiable.size(); ++i) {
+      if (!transposed[i].defined()) transposed[i] = zeros(i);
     }
     return transposed;
   };

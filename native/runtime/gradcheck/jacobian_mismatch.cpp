@@ -358,6 +358,17 @@ JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Ten
   return scan.result();
 }
 
+JacobianComparison compare_elements(Number analytical, Number numerical, double rtol, double atol) {
+  const double error = std::abs(analytical - numerical);
+  JacobianComparison result;
+  result.total = 1;
+  result.max_absolute = std::isfinite(error) ? error : 0;
+  result.matches = analytical == numerical ||
+                   (std::isfinite(error) && error <= atol + rtol * std::abs(numerical));
+  result.mismatched = result.matches ? 0 : 1;
+  return result;
+}
+
 std::string likely_cause(const at::Tensor& analytical, const at::Tensor& numerical,
                          const Shape& input_shape, const Shape& output_shape, double rtol,
                          double atol) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/complex.h>
 
 #include <optional>
 #include <string>
@@ -58,6 +59,12 @@ JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Ten
                                      const std::vector<int64_t>& input_shape,
                                      const std::vector<int64_t>& output_shape, double rtol,
                                      double atol);
+
+// A number of any dtype; a real one has no imaginary part.
+using Number = c10::complex<double>;
+
+// The same comparison of one element. It has no `worst`.
+JacobianComparison compare_elements(Number analytical, Number numerical, double rtol, double atol);
 
 // The possible cause of a mismatch, in a sentence; "" if the pattern is not known. Tried in this
 // order: not a number, zero everywhere, a constant factor or sign, exchanged dimensions of the

@@ -38,14 +38,17 @@ std::vector<JacobianComparison> merged(std::deque<std::vector<JacobianScan>>& sc
   return comparisons;
 }
 
+Number number_of(const at::Tensor& scalar) {
+  return scalar.item<Number>();
+}
+
 // For each input, the joint derivative minus the analytical ones of the other inputs.
-Tensors left_by_others(const Tensors& analytical, const at::Tensor& joint) {
-  auto rest = joint;
-  for (const auto& derivative : analytical)
-    rest = rest - derivative;
-  Tensors left;
-  for (const auto& derivative : analytical)
-    left.push_back(rest + derivative);
+std::vector<Number> left_by_others(const std::vector<Number>& analytical, Number joint) {
+  for (const auto derivative : analytical)
+    joint -= derivative;
+  std::vector<Number> left;
+  for (const auto derivative : analytical)
+    left.push_back(joint + derivative);
   return left;
 }
 
@@ -224,50 +227,67 @@ void JacobianChecks::compare_projections(const TensorFunction& function, const T
     if (!results[o].requires_grad()) continue;
     const auto& v = directions.outputs[output];
     const auto backward = backward_jacobian(function_.inputs, outputs[output].clone(), v);
+    if (part == ComplexPart::whole) keep_gradients(output, outputs[output], v, backward);
     ++output;
     note(backward, facts);
-    Tensors analytical;
+    std::vector<Number> analytical;
     std::vector<double> atols;
+    const double sum_of_v = at::real(v.sum()).item<double>();
     for (size_t i = 0; i < backward.jacobians.size(); ++i) {
       const auto& u = directions.inputs[i];
       const auto& vj = backward.jacobians[i].select(1, 0);
-      analytical.push_back(
-          vj.is_complex() ? at::complex(at::real(vj).dot(u.real), at::imag(vj).dot(u.imaginary))
-                          : vj.dot(u.real));
-      atols.push_back(projected_atol(options_.atol, u, &v));
+      analytical.push_back(vj.is_complex() ? Number(at::real(vj).dot(u.real).item<double>(),
+                                                    at::imag(vj).dot(u.imaginary).item<double>())
+                                           : number_of(vj.dot(u.real)));
+      atols.push_back(projected_atol(options_.atol, u) * sum_of_v);
     }
-    Tensors left;
-    if (joint) left = left_by_others(analytical, v.dot(joint->at(column)));
+    std::vector<Number> left;
+    if (joint) left = left_by_others(analytical, number_of(v.dot(joint->at(column))));
     bool is_close = !left.empty();
     for (size_t i = 0; i < left.size(); ++i)
-      is_close = is_close && projection_of({analytical[i], left[i]}, atols[i]).matches;
+      is_close = is_close && projection_of(analytical[i], left[i], atols[i]).matches;
     for (size_t i = 0; i < analytical.size(); ++i) {
-      const auto derivative = is_close ? left[i] : (v * numerical(i, column)).sum();
+      const auto derivative = is_close ? left[i] : number_of((v * numerical(i, column)).sum());
       const auto slow = [&, i, o, column] {
         const auto all = numerical_jacobians(function, inputs, results, options_.eps);
         const auto rows = backward_jacobian(function_.inputs, results[o].clone(), std::nullopt);
         return JacobianPair(rows.jacobians[i], all[i][column]);
       };
-      compare_projection(GradcheckCheck::backward, part, i, o, {analytical[i], derivative},
-                         atols[i], {function, function_.inputs}, slow);
+      report_projection(GradcheckCheck::backward, part, i, o,
+                        projection_of(analytical[i], derivative, atols[i]),
+                        {function, function_.inputs}, slow);
     }
   }
 }
 
-JacobianComparison JacobianChecks::projection_of(const JacobianPair& projection,
+void JacobianChecks::keep_gradients(size_t output, const at::Tensor& tensor, const at::Tensor& v,
+                                    const BackwardJacobian& backward) {
+  KnownGradients known{v.reshape(tensor.sizes()), {}};
+  const auto differentiable = differentiable_inputs(function_.inputs);
+  for (size_t i = 0; i < differentiable.size(); ++i) {
+    const auto& input = function_.inputs[differentiable[i]];
+    if (is_sparse(input)) return;
+    known.gradients.push_back(backward.jacobians[i].reshape(input.sizes()));
+  }
+  known_.insert_or_assign(output, std::move(known));
+}
+
+std::optional<KnownGradients> JacobianChecks::known_gradients(size_t differentiable_output) const {
+  const auto found = known_.find(differentiable_output);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+JacobianComparison JacobianChecks::projection_of(Number analytical, Number numerical,
                                                  double atol) const {
-  const auto& [analytical, numerical] = projection;
-  return compare_jacobians(analytical.reshape({1, -1}), numerical.reshape({1, -1}), {},
-                           {analytical.numel()}, options_.rtol, atol);
+  return compare_elements(analytical, numerical, options_.rtol, atol);
 }
 
 // A fast mismatch is looked at in slow mode, which can say where it is. `slow` gives the
 // analytical and the numerical Jacobian.
-void JacobianChecks::compare_projection(GradcheckCheck check, ComplexPart part, size_t input,
-                                        size_t output, const JacobianPair& projection, double atol,
-                                        const Evaluation& evaluation,
-                                        const std::function<JacobianPair()>& slow) {
-  auto comparison = projection_of(projection, atol);
+void JacobianChecks::report_projection(GradcheckCheck check, ComplexPart part, size_t input,
+                                       size_t output, JacobianComparison comparison,
+                                       const Evaluation& evaluation,
+                                       const std::function<JacobianPair()>& slow) {
   if (comparison.matches) {
     auto& finding = findings_.add(check, CheckStatus::passed, "fast mode");
     finding.projected = true;
@@ -483,9 +503,13 @@ void JacobianChecks::project_forward(const TensorFunction& function, const Tenso
         return JacobianPair(forward_jacobians(function, inputs, results, nullptr).jacobians[i][at],
                             numerical_jacobians(function, inputs, results, options_.eps)[i][at]);
       };
-      compare_projection(
-          GradcheckCheck::forward, part, i, o, {forward.jacobians[i][at], numerical[i][at]},
-          projected_atol(options_.atol, directions.inputs[i], nullptr), {function, inputs}, slow);
+      const auto& tangent = forward.jacobians[i][at];
+      report_projection(
+          GradcheckCheck::forward, part, i, o,
+          compare_jacobians(tangent.reshape({1, -1}), numerical[i][at].reshape({1, -1}), {},
+                            {tangent.numel()}, options_.rtol,
+                            projected_atol(options_.atol, directions.inputs[i])),
+          {function, inputs}, slow);
     }
   }
 }

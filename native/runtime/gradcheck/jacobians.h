@@ -1,6 +1,9 @@
 // gradcheck's comparisons of Jacobians: backward and forward mode against central differences.
 #pragma once
 
+#include <map>
+#include <optional>
+
 #include "runtime/gradcheck/findings.h"
 #include "runtime/gradcheck/gradients.h"
 #include "runtime/gradcheck/jacobian.h"
@@ -24,6 +27,8 @@ class JacobianChecks {
   void check_backward();
   // "forward", "undefined_tangent"
   void check_forward();
+  // What fast mode computed for a differentiable output, if that is of use to other checks.
+  std::optional<KnownGradients> known_gradients(size_t differentiable_output) const;
 
  private:
   struct BackwardFacts {
@@ -49,10 +54,12 @@ class JacobianChecks {
   void report_facts(const BackwardFacts& facts);
   void compare_projections(const TensorFunction& function, const Tensors& results,
                            const Tensors& outputs, ComplexPart part, BackwardFacts& facts);
-  JacobianComparison projection_of(const JacobianPair& projection, double atol) const;
-  void compare_projection(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
-                          const JacobianPair& projection, double atol, const Evaluation& evaluation,
-                          const std::function<JacobianPair()>& slow);
+  void keep_gradients(size_t output, const at::Tensor& tensor, const at::Tensor& v,
+                      const BackwardJacobian& backward);
+  JacobianComparison projection_of(Number analytical, Number numerical, double atol) const;
+  void report_projection(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
+                         JacobianComparison comparison, const Evaluation& evaluation,
+                         const std::function<JacobianPair()>& slow);
   GradcheckFinding& compare(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
                             const JacobianPair& jacobians, const Evaluation& evaluation);
   GradcheckFinding& report(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
@@ -81,6 +88,7 @@ class JacobianChecks {
   const GradcheckOptions& options_;
   bool keep_jacobians_;
   int kept_ = 0;
+  std::map<size_t, KnownGradients> known_;  // by differentiable output
   GradcheckFindings& findings_;
 };
 
