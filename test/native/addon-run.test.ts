@@ -118,7 +118,12 @@ describe('a call of an operator', () => {
       '"q" is not an input of the project; the inputs are: x, y, z',
     ],
     ['a missing argument', 'fixture::scaled', ['x'], 'argument y: Tensor expected'],
-    ['too many arguments', 'fixture::scaled', ['x', 'y', 1, 2], 'takes 3 argument(s), but 4 were given'],
+    [
+      'too many arguments',
+      'fixture::scaled',
+      ['x', 'y', 1, 2],
+      'takes 3 argument(s), but 4 were given',
+    ],
     [
       'a wrong type',
       'fixture::scaled',
