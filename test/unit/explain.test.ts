@@ -41,7 +41,7 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
     line: 6,
     says: /The lambda uses (x|y|factor) of the enclosing function.*\[&\]/,
   },
-  library_twice: { line: 8, says: /mistakes has a TORCH_LIBRARY in this file already/ },
+  library_twice: { line: 8, says: /mistakes has a TORCH_LIBRARY block in this file already/ },
   missing_const_reference: { line: 9, says: /by value or by const reference; add const/ },
   missing_include: { line: 7, says: /include <torch\/library.h>/ },
   missing_parallel: { line: 4, says: /at::parallel_for needs a header.*<ATen\/Parallel.h>/ },

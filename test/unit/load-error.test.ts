@@ -50,7 +50,7 @@ describe('errors of a library that does not load', () => {
         '(Tensor _0, float _1) -> Tensor _0',
         'The number of arguments is different. 1 vs 2.',
       ),
-      /^The schema of ops::f has 1 arguments, and its C\+\+ function has 2\.$/,
+      /^The schema of ops::f has 1 arguments, but its C\+\+ function has 2\.$/,
       /the same/,
       { line: 4 },
     ],
