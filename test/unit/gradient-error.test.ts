@@ -29,6 +29,12 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
     /Write to a copy/,
   ],
   [
+    'a saved number in a tensor that was written to',
+    'one of the variables needed for gradient computation has been modified by an inplace operation: [CPUDoubleType []], which is output 0 of Add1, is at version 1; expected version 0 instead.',
+    'A tensor of shape [] was changed in place after forward saved it for backward.',
+    /Write to a copy/,
+  ],
+  [
     'an input that is written to',
     'a leaf Variable that requires grad is being used in an in-place operation.',
     'The operator writes in place to an input that requires grad: autograd would lose the original value.',

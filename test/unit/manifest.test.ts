@@ -88,7 +88,7 @@ describe('reading opsmith.json', () => {
   it('a mistyped key is reported together with the correct key and what is missing', () => {
     expect(problem('{ "name": "a", "sauces": ["op.cpp"] }').path).toBe('sauces')
     expect(problem('{ "name": "a" }').message).toBe(
-      'opsmith.json, sources: missing, array expected.',
+      'opsmith.json, sources: this key is missing; it takes an array.',
     )
   })
 

@@ -459,7 +459,7 @@ export class ProjectBuild {
       !diagnostics.some((d) => d.severity === 'error')
     ) {
       diagnostics.push(
-        plainError(`${name}: ${output.trim().split('\n')[0] ?? 'the linker failed'}`),
+        plainError(`${name}: ${output.trim().split('\n')[0] || 'the linker failed'}`),
       )
     }
     return {

@@ -68,7 +68,7 @@ async function cudaFinding(
       judgement: 'warning',
       why: `left out of builds: ${why}`,
       remedy: toolchain.cuda
-        ? 'Choose a libtorch with CUDA in Settings, or in "toolchain" of opsmith.json.'
+        ? 'Choose a libtorch with CUDA in Doctor, or in "toolchain" of opsmith.json.'
         : 'Install the CUDA toolkit, or name its folder in CUDA_HOME.',
     }
   }

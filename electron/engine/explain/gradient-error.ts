@@ -11,7 +11,8 @@ const backward = (name: string): string => {
   return plain === '' ? 'A backward' : `The backward of ${plain}`
 }
 
-const shapeOf = (text: string): string => text.replace(/^\[|\]$/g, '').replace(/,\s*/g, ' × ')
+const shapeOf = (text: string): string =>
+  text === '[]' ? '[]' : text.replace(/^\[|\]$/g, '').replace(/,\s*/g, ' × ')
 
 /** What libtorch's autograd engine says at run time; groups that are not there are "". */
 const meanings: readonly Meaning[] = [

@@ -70,9 +70,12 @@ function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: Propert
     }
   }
   const message = issue.message.replace(/^Invalid input: /, '')
-  const missing = /^expected (.*), received undefined$/.exec(message)
+  const missing = /^expected (.*), received undefined$/.exec(message)?.[1]
   return {
-    message: missing ? `missing, ${missing[1] ?? ''} expected` : message,
+    message:
+      missing === undefined
+        ? message
+        : `this key is missing; it takes ${/^[aeio]/.test(missing) ? 'an' : 'a'} ${missing}`,
     keys: issue.path,
   }
 }

@@ -165,7 +165,11 @@ function MoreOptions(): ReactElement {
       />
       {secondOrder ? (
         <>
-          <Switch name="check_rev_over_rev" label="reverse over reverse" title="" />
+          <Switch
+            name="check_rev_over_rev"
+            label="reverse over reverse"
+            title="Differentiates backward by backward, as gradgradcheck does"
+          />
           <Switch
             name="gen_non_contig_grad_outputs"
             label="non-contiguous grad outputs"

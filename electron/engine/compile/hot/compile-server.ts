@@ -134,7 +134,8 @@ export class CompileServer {
       })
       this.child.on('close', (code, signal) => {
         clearTimeout(timer)
-        fail(this.said.trim().split('\n')[0] ?? `${code ?? signal ?? ''}`)
+        const [reason = ''] = this.said.trim().split('\n')
+        fail(reason || `it ended with ${code === null ? (signal ?? '') : `code ${code}`}`)
       })
       this.child.stdin?.on('error', () => undefined)
       this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -188,7 +188,10 @@ export class Clangd {
 
   private enqueue(task: () => Promise<void>): Promise<void> {
     this.work = this.work.then(task).catch((error: unknown) => {
-      this.setState({ state: 'failed', message: `clangd could not be used: ${String(error)}` })
+      this.setState({
+        state: 'failed',
+        message: `clangd could not be used: ${error instanceof Error ? error.message : String(error)}`,
+      })
     })
     return this.work
   }
