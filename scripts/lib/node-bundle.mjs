@@ -16,6 +16,17 @@ exports.requireBinary = (file) => require(path.join(__dirname.replace(/app\\.asa
   },
 }
 
+/** zod has its messages in fifty languages, and every process would parse them at its start. We use the English ones. */
+const zodInEnglish = {
+  name: 'zod-in-english',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js'",
+      loader: 'js',
+    }))
+  },
+}
+
 /** The modules that a bundle is made of: whatever its entry leads to. @param {import('esbuild').Metafile} metafile */
 function inputsOf(entry, metafile) {
   const found = new Set([entry])
@@ -50,7 +61,7 @@ export async function bundleForNode(name, outfile) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [importMetaGlob, terminalBinary],
+    plugins: [importMetaGlob, terminalBinary, zodInEnglish],
     // Without this, import.meta where nothing replaces it is undefined at run time.
     logOverride: { 'empty-import-meta': 'error' },
     define: {
