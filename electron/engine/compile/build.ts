@@ -97,7 +97,7 @@ export async function buildSanitized(
   // Sources may start from different ones; a plan names one that is missing.
   while (plan.ok && plan.value.missingPrelude !== undefined) {
     const { tools, missingPrelude } = plan.value
-    options.onOutput?.(`precompiling libtorch's headers for the sanitizers: ${missingPrelude}\n`)
+    options.onOutput?.("precompiling libtorch's headers for a build with sanitizers\n")
     const made = await makePrecompiled(tools, missingPrelude, 'sanitized', options.signal)
     if (!made.ok) return made
     plan = await planned()

@@ -112,7 +112,13 @@ async function libtorchFindings(
 /** clang as a library, of which the compile server is made. */
 function serverFinding(chosen: Toolchain | undefined): Finding {
   const base = { ...blank, kind: 'tool' as const, name: "clang's libraries" }
-  if (!chosen) return { ...base, path: '', judgement: 'absent', why: 'there is no compiler' }
+  if (!chosen)
+    return {
+      ...base,
+      path: '',
+      judgement: 'absent',
+      why: 'cannot be checked without a usable compiler and libtorch',
+    }
   const { found, why, remedy } = findClangLibraries(chosen.compiler)
   return found
     ? { ...base, path: found.folder, chosen: true, facts: [['for', 'hot compile']] }

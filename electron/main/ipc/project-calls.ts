@@ -114,9 +114,11 @@ export const projectCalls: Handlers<ProjectCalls> = {
     // A message names whatever #line says.
     return isCode(await realPlace(path))
       ? await readExternalFile(path)
-      : err('request.invalid', `${path} is outside the project and is not C++ or CUDA code.`, {
-          path: 'path',
-        })
+      : err(
+          'request.invalid',
+          `Opsmith did not open ${path}. Outside the project, it opens only C++ and CUDA files.`,
+          { path: 'path', hint: 'Open the file in another editor.' },
+        )
   },
   'draft.keep': projectCall(async ({ session }, { folder, draft }) => {
     await keepDraft(session.installation.cacheFolder, folder, draft)

@@ -52,8 +52,8 @@ OperatorCheckFinding check_gradient_arguments(const OperatorCall& call) {
     if (auto fault = choice_fault(call, choice)) return *fault;
   }
   return passed(
-      "the gradients are right for every dimension, positive or negative, for both values of "
-      "flags, and for other numbers");
+      "the gradients are right with each value that Opsmith tried instead of one argument: "
+      "dimensions, flags, floating-point numbers, integer lists, strings, an omitted bias");
 }
 
 const RegisteredCheck gradient_arguments_check({

@@ -118,8 +118,9 @@ std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& ca
   const bool keeps_sizes = !not_resizable(call).empty();
   for (const int64_t size : keeps_sizes ? std::vector<int64_t>() : resizable_sizes(call)) {
     for (const int64_t other : {size - 1, size + 1}) {
-      add(with_other_size(call.values(), size, other),
-          "with size " + std::to_string(other) + " instead of " + std::to_string(size) + ", ");
+      add(with_other_size(call.values(), size, other), "when input dimensions of size " +
+                                                           std::to_string(size) + " get size " +
+                                                           std::to_string(other) + ", ");
     }
   }
   for (auto& [place, value, words, same] : other_arguments(call)) {
