@@ -206,7 +206,7 @@ describe('the findings of operator checks', () => {
     expect(finding.textContent).toContain('x was written to')
     expect(finding.textContent).toContain('Declare it in the schema: Tensor(a!) x.')
     expect(finding.textContent).toContain('inputx[3]')
-    expect(finding.textContent).toContain('shown byx float64[41] of zeros')
+    expect(finding.textContent).toContain('reproduced byx float64[41] of zeros')
     expect(within(finding).getByRole('button', { name: /op\.cpp:12/ })).toBeTruthy()
     // Without a case there is nothing to keep.
     expectNone('operator-check-keep')

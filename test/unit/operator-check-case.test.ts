@@ -412,7 +412,7 @@ describe('findings as text', () => {
       '  ✓ meta',
       '  ✗ nan   NaN is lost',
       '          at output 0[1, 2]',
-      '          shown by x float64[2, 3]',
+      '          reproduced by x float64[2, 3]',
       '          → Test with std::isnan.',
       '          look at src/f.cpp:12',
     ])
@@ -450,7 +450,7 @@ describe('findings as text', () => {
         .map((line) => line.trim()),
     ).toEqual([
       '✗ layouts  the call ends in a memory fault, at f.cpp:12',
-      'shown by x float32[2] of zeros',
+      'reproduced by x float32[2] of zeros',
       'look at f.cpp:12',
       'called from',
       'read f.cpp:12',
@@ -492,7 +492,7 @@ describe('findings as text', () => {
     expect(lines[1]).toContain('Segmentation fault in f.')
     expect(lines.slice(2).map((line) => line.trim())).toEqual([
       '✗ address_sanitizer  heap-use-after-free: reads 4 bytes',
-      'shown by x transposed',
+      'reproduced by x transposed',
       'look at f.cpp:12',
       'called from',
       'read f.cpp:12',

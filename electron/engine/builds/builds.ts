@@ -215,7 +215,11 @@ export class Builds {
     if (!report.ok) return report
     if (!report.value.ok) {
       const message = firstError(report.value)?.message ?? ''
-      return err('build.required', `The plain build, for timings and exports, fails: ${message}`)
+      return err(
+        'build.required',
+        `Timings and profiles need a build without the compile server. That build fails: ${message}`,
+        { hint: 'Fix the error, then build again.' },
+      )
     }
     // Unless another build has begun meanwhile.
     if (this.following.get(folder) === following) {

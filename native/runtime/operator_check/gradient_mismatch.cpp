@@ -250,7 +250,8 @@ OperatorCheckFinding mismatch_finding(const GradientCase& given, const GradientM
                             reference + " it is " + number_text(mismatch.numerical) + cause,
                         "Compare backward with the derivative of forward; opsmith gradcheck shows "
                         "the whole Jacobian. If the gradient differs on purpose, as in a "
-                        "straight-through estimator, add this check to \"skip\".");
+                        "straight-through estimator, skip this check: add it and a reason to "
+                        "\"skip\" of the entry of the operator in \"checks\" of opsmith.json.");
   finding.input = name;
   finding.index = mismatch.index;
   return finding;

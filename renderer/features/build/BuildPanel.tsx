@@ -147,7 +147,7 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
   if (report?.ok === false) {
     return (
       <span className="tone-error" data-testid="build-settled">
-        <Icon name="error" /> The plain build, for timings and exports, fails
+        <Icon name="error" /> The build without the compile server, for timings and profiles, fails
       </span>
     )
   }

@@ -168,7 +168,7 @@ function Inputs(): ReactElement | null {
       inputsOf={(specs) => operatorCheckInputs(draft, specs)}
       own={draft}
       firstSize={firstRange}
-      owner="check"
+      owner="entry of checks"
       example="[B, 8]"
       testId="operator-check"
       onEdit={editCheck}

@@ -126,7 +126,7 @@ function Evidence({ finding }: { finding: PlacedFinding }): ReactElement | null 
       finding.input === '' ? '' : `${finding.input}${finding.output === undefined ? index : ''}`,
     ],
     ['output', finding.output === undefined ? '' : `${finding.output}${index}`],
-    ['shown by', finding.shownBy],
+    ['reproduced by', finding.shownBy],
   ].filter(([, value]) => value !== '')
   if (facts.length === 0) return null
   return (

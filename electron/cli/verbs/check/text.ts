@@ -56,7 +56,7 @@ export function failureLines(finding: PlacedFinding, folder: string): string[] {
   const place = placeText(finding, folder)
   return [
     ...(finding.index.length > 0 && element !== '' ? [`at ${element}`] : []),
-    ...(finding.shownBy === '' ? [] : [`shown by ${finding.shownBy}`]),
+    ...(finding.shownBy === '' ? [] : [`reproduced by ${finding.shownBy}`]),
     ...(finding.advice === '' ? [] : [`→ ${finding.advice}`]),
     ...(place === '' ? [] : [`look at ${place}`]),
     ...stackLines(finding, folder),

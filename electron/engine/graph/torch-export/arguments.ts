@@ -26,7 +26,10 @@ function parse<S extends z.ZodType>(shape: S, value: unknown, where: string): z.
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const inside = (issue?.path ?? []).map((key) => `.${String(key)}`).join('')
-  return fail('input.invalid', `${where}${inside}: ${issue?.message ?? 'it is not valid'}`)
+  return fail(
+    'input.invalid',
+    `Opsmith cannot read ${where}${inside} of the exported program: ${issue?.message ?? 'the value is not valid'}`,
+  )
 }
 
 /** Numbers, texts and lists of them, as they are. Floats that JSON cannot write are "Infinity", "NaN". */

@@ -52,7 +52,9 @@ OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
             number_text(factor) + " * " + number_text(mismatch->analytical) + ", not " +
             number_text(factor) + " * " + number_text(mismatch->numerical),
         "Gradients must be proportional to grad_output. Look for code in backward that clips, "
-        "rounds or skips small or large values. If this is intended, add this check to \"skip\".");
+        "rounds or skips small or large values. If this is intended, skip this check: add "
+        "\"skip\": {\"gradient_linear\": \"REASON\"} to the entry of the operator in \"checks\" of "
+        "opsmith.json.");
     finding.input = name;
     finding.index = mismatch->index;
     return finding;

@@ -418,8 +418,9 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
 const RegisteredCheck gradient_values_check({
     .name = "gradient_values",
     .title = "gradient values",
-    .meaning = "Gradients are right for 0, 1, -1, subnormal, large and equal values, and close to "
-               "constants that the sources compare with",
+    .meaning =
+        "Gradients are right if input values are 0, 1, -1, subnormal, large or equal to each "
+        "other, or close to a constant in a comparison in the sources",
     .order = 53,
     .run = check_gradient_values,
     .compares_calls = true,

@@ -90,7 +90,8 @@ const RegisteredCheck registration_check({
 const RegisteredCheck autograd_registration_check({
     .name = "autograd_registration",
     .title = "autograd registration",
-    .meaning = "The backward formula is registered for the dispatch key Autograd",
+    .meaning = "If an output requires grad, the operator has a kernel for Autograd, AutogradCPU or "
+               "CompositeImplicitAutograd",
     .order = 40,
     .run = check_autograd_registration,
     .can_shrink = false,
