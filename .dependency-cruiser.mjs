@@ -158,6 +158,12 @@ const configuration = {
       'The command line is the engine with other words around it, and graphs as text, without Electron and without the window.',
     ),
     only(
+      'start-is-small',
+      '^electron/start/',
+      ['^electron/start/', '^electron/engine/(installation|language/syntax/wasm-flags)\\.ts$'],
+      'What is loaded before the compiled code is compiled at every start.',
+    ),
+    only(
       'preload-is-thin',
       '^electron/preload/',
       ['^electron/(preload|contract)/'],

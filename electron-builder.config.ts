@@ -31,6 +31,7 @@ const configuration: Configuration = {
     'package.json',
     'dist/host.cjs*',
     'dist/cli.cjs*',
+    'dist/cli.bundle.cjs*',
     'dist/grammars/*',
     'dist/*.node',
     'native/**/*',

@@ -22,6 +22,8 @@ const grammars = [
 const stampOf = (name) => path.join(dist, `.${name}.json`)
 const outputNames = { renderer: 'renderer/index.html', development: 'main.development.cjs' }
 const outputName = (name) => outputNames[name] ?? `${name}.cjs`
+/** Bundles that electron/start loads. */
+const cachedBundles = ['main', 'cli']
 
 /** Bundles whose inputs changed since they were made. */
 export function outdatedBundles(names = bundles) {
@@ -41,10 +43,16 @@ const terminalBinary = path.join(
 /** @returns {Promise<Map<string, string[]>>} the modules that each bundle is made of */
 async function buildForNode(names) {
   // Not before npm's packages are installed.
-  const { bundleForNode } = await import('./lib/node-bundle.mjs')
+  const { bundleForNode, bundleStart } = await import('./lib/node-bundle.mjs')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
   const modules = await Promise.all(
-    names.map((name) => bundleForNode(name, path.join(temporary, outputName(name)))),
+    names.map(async (name) => {
+      const outfile = path.join(temporary, outputName(name))
+      if (!cachedBundles.includes(name)) return await bundleForNode(name, outfile)
+      const bundle = path.join(temporary, `${name}.bundle.cjs`)
+      const inputs = await bundleForNode(name, bundle)
+      return [...inputs, ...(await bundleStart(bundle, outfile))]
+    }),
   )
   const target = path.join(dist, 'grammars')
   fs.mkdirSync(target, { recursive: true })

@@ -1,6 +1,10 @@
 // How one bundle for Node and Electron is made.
+import fs from 'node:fs'
+import path from 'node:path'
+
 import { build } from 'esbuild'
 
+import { hashOf } from './files.mjs'
 import { importMetaGlob } from './import-meta-glob.mjs'
 import { root } from './paths.mjs'
 
@@ -22,6 +26,22 @@ const zodInEnglish = {
   setup: ({ onLoad }) => {
     onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
+      loader: 'js',
+    }))
+  },
+}
+
+/** What it imports when it starts has to be there before: code that electron/start loads cannot import(). */
+const parserWithoutImports = {
+  name: 'parser-without-imports',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /web-tree-sitter[\\/]web-tree-sitter\.js$/ }, ({ path: file }) => ({
+      contents: `import * as nodeFiles from 'node:fs/promises'
+import * as nodeModules from 'node:module'
+${fs
+  .readFileSync(file, 'utf8')
+  .replaceAll('await import("fs/promises")', 'nodeFiles')
+  .replaceAll('await import("module")', 'nodeModules')}`,
       loader: 'js',
     }))
   },
@@ -61,7 +81,7 @@ export async function bundleForNode(name, outfile) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [importMetaGlob, terminalBinary, zodInEnglish],
+    plugins: [importMetaGlob, terminalBinary, zodInEnglish, parserWithoutImports],
     // Without this, import.meta where nothing replaces it is undefined at run time.
     logOverride: { 'empty-import-meta': 'error' },
     define: {
@@ -69,6 +89,31 @@ export async function bundleForNode(name, outfile) {
       ...(hasImportMeta ? { 'import.meta.url': 'importMetaUrl' } : {}),
     },
     inject: hasImportMeta ? ['scripts/lib/import-meta-url.js'] : [],
+    metafile: true,
+  })
+  return inputsOf(entry, metafile)
+}
+
+/** The file that starts a bundle, with compiled code from the user's cache folder. @returns {Promise<string[]>} as above */
+export async function bundleStart(bundle, outfile) {
+  const entry = 'electron/start/index.ts'
+  const code = fs.readFileSync(bundle, 'utf8').replaceAll(/^\s*(\/\/|\*).*$/gm, '')
+  const [imports] = /^.*[^\w.]import\(.*$/m.exec(code) ?? []
+  if (imports !== undefined) throw new Error(`${bundle} imports at run time: ${imports.trim()}`)
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node18',
+    legalComments: 'none',
+    logLevel: 'warning',
+    define: {
+      bundleName: JSON.stringify(path.basename(bundle)),
+      bundleHash: JSON.stringify(hashOf({ texts: [], files: [bundle] })),
+    },
     metafile: true,
   })
   return inputsOf(entry, metafile)

@@ -17,6 +17,7 @@ const sharedFolders = [
   'generated',
   'electron',
   'addons',
+  'code',
 ]
 
 export interface TestCache {

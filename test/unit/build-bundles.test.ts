@@ -116,7 +116,7 @@ describe('the bundles that an edit makes outdated', () => {
   })
 
   it("a normal start's bundle has nothing that only npm run dev needs", () => {
-    const text = fs.readFileSync(path.join(clone, 'dist', 'main.cjs'), 'utf8')
+    const text = fs.readFileSync(path.join(clone, 'dist', 'main.bundle.cjs'), 'utf8')
     expect(text).toContain('Content-Security-Policy')
     expect(text).not.toContain('OPSMITH_DEVELOPMENT_SERVER')
     expect(text).not.toContain('nonce-')

@@ -45,7 +45,8 @@ export function SizedInputs<Size>(props: Props<Size>): ReactElement | null {
       )}
       note={
         <span className="muted">
-          Edits here apply only to this {owner}; the inputs of the project stay as they are. A shape may have size names, such as {example}.
+          Edits here apply only to this {owner}; the inputs of the project stay as they are. A shape
+          may have size names, such as {example}.
         </span>
       }
       onReset={(name) => {

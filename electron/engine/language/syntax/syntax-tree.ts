@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 
 import { Language, Parser } from 'web-tree-sitter'
 import type { TreeCursor } from 'web-tree-sitter'
+
+import { setWasmFlags } from './wasm-flags'
 
 /** A node of a syntax tree, copied out of the parser's own memory: nothing has to be freed. */
 export interface SyntaxNode {
@@ -28,15 +29,8 @@ function grammarFile(root: string, name: string, packageName: string): string {
 
 let starting: Promise<Parser> | undefined
 
-/**
- * V8 compiles the whole grammar (4 MB) when it is loaded, and its lexer a second time, optimised, after some
- * kilobytes of text. That takes most of a second of CPU time, and reading a few sources takes milliseconds either way.
- * So functions are compiled when they are first called, and optimised once the parser has worked for long.
- */
-const wasmFlags = ['--wasm-lazy-compilation', '--wasm-tiering-budget=500000000']
-
 async function startParser(root: string): Promise<Parser> {
-  for (const flag of wasmFlags) setFlagsFromString(flag)
+  setWasmFlags()
   const runtime = fs.readFileSync(grammarFile(root, 'web-tree-sitter.wasm', 'web-tree-sitter'))
   await Parser.init({ wasmBinary: new Uint8Array(runtime) })
   const grammar = fs.readFileSync(grammarFile(root, 'tree-sitter-cuda.wasm', 'tree-sitter-cuda'))
