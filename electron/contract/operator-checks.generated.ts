@@ -68,7 +68,8 @@ export const operatorChecks = {
   },
   autograd_registration: {
     title: 'autograd registration',
-    meaning: 'The backward formula is registered for the dispatch key Autograd',
+    meaning:
+      'If an output requires grad, the operator has a kernel for Autograd, AutogradCPU or CompositeImplicitAutograd',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -98,7 +99,7 @@ export const operatorChecks = {
   gradient_values: {
     title: 'gradient values',
     meaning:
-      'Gradients are right for 0, 1, -1, subnormal, large and equal values, and close to constants that the sources compare with',
+      'Gradients are right if input values are 0, 1, -1, subnormal, large or equal to each other, or close to a constant in a comparison in the sources',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
