@@ -96,7 +96,7 @@ describe('lints', () => {
     )
     await app.openFile('op.cpp', 4)
     const place = await app.page.evaluate(() => window.opsmithTest?.markers('op.cpp')[0])
-    expect(place?.message).toContain('takes float')
+    expect(place?.message).toContain('has an argument of type float')
     await app.testId('editor-op.cpp').getByRole('textbox').first().focus()
     await app.page.keyboard.press('End')
     for (let back = 0; back < 6; back += 1) await app.page.keyboard.press('ArrowLeft')

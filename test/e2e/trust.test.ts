@@ -195,7 +195,7 @@ it('its own tests run on what was built, and again after each build', async () =
   await call.waitFor()
   await app.testId('pytest-list-benchmarks').check()
   await app.testId('pytest-keep').click()
-  await app.testId('pytest-kept').filter({ hasText: '1 call, 1 benchmark added' }).waitFor()
+  await app.testId('pytest-kept').filter({ hasText: '1 call and 1 benchmark were added' }).waitFor()
   // What clangd said of the project before is not said of this one.
   expect(await app.testId('notification').filter({ hasText: 'not a C++ compiler' }).count()).toBe(0)
   const manifest = fs.readFileSync(path.join(apart, 'opsmith.json'), 'utf8')

@@ -159,7 +159,7 @@ describe('the addon next to a built library', () => {
     const lonely = build('lonely', 'int nothing;')
     fs.rmSync(path.join(path.dirname(lonely), 'liblonely.so'))
     expect(() => ask(`require(${JSON.stringify(lonely)})`)).toThrow(
-      /liblonely\.so, which is not there/,
+      /liblonely\.so, which is missing/,
     )
   })
 })

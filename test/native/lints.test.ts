@@ -75,7 +75,9 @@ describe('opsmith lint', () => {
     const folder = project('linted', mistake('float_signature'))
     const found = await opsmith(cache, 'lint', folder)
     expect(found.code).toBe(1)
-    expect(found.stdout).toContain('op.cpp:4:39: warning: mistakes::scale takes float')
+    expect(found.stdout).toContain(
+      'op.cpp:4:39: warning: mistakes::scale has an argument of type float',
+    )
     const fixed = await opsmith(cache, 'lint', folder, '--fix', '--json')
     expect(fixed.code).toBe(0)
     expect(JSON.parse(fixed.stdout)).toMatchObject({

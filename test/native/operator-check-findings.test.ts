@@ -52,8 +52,8 @@ describe('operator checks', () => {
   )
 
   it.for([
-    ['wrong_operators::counts_in_int', 'failed', /^past 2\^31 elements: .* \(in int8\)$/],
-    ['aten::neg', 'passed', /^right for more than 2\^31 elements \(in int8\)$/],
+    ['wrong_operators::counts_in_int', 'failed', /^with more than 2\^31 elements: .* \(in int8\)$/],
+    ['aten::neg', 'passed', /^the result is right for more than 2\^31 elements \(in int8\)$/],
   ] as const)(
     'the check of %s with more than 2^31 elements has the outcome %s',
     async ([op, status, reason], context) => {

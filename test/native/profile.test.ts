@@ -280,7 +280,7 @@ describe('opsmith profile', () => {
     expect(lines[0]).toBe('two_layers, forward and backward, 1 thread')
     expect(lines[1]).toMatch(/^[\d.]+ [mµ]s: the median of \d runs; without the profiler [\d.]+ /)
     expect(table.stdout).toMatch(/^aten::mm +\d+ .* program\.py:\d and 1 more$/m)
-    expect(table.stdout).toMatch(/^Memory of cpu: peak [\d.]+ k?B/m)
+    expect(table.stdout).toMatch(/^Memory of cpu, without the arguments: peak [\d.]+ k?B/m)
     expect(() => traceFormat.parse(JSON.parse(fs.readFileSync(file, 'utf8')))).not.toThrow()
 
     const json = await opsmith(cache, 'profile', folder, '--call', '1', '--json')

@@ -229,7 +229,7 @@ describe('a device out of the host’s reach', () => {
     const broken = rows.filter(({ error }) => error)
     expect(broken).toHaveLength(1)
     expect(broken[0]?.error).toMatchObject({ code: 'host.crashed', exit: { reason: 'device' } })
-    expect(broken[0]?.error?.message).toMatch(/time test_device::double_it.*launch failure/)
+    expect(broken[0]?.error?.message).toMatch(/timing test_device::double_it.*launch failure/)
     expect(rows.some(({ summary }) => summary)).toBe(true)
   })
 

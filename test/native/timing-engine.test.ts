@@ -375,7 +375,7 @@ describe('the benchmarks of a project', () => {
     )
     expect(unwrap(await readManifest(folder)).benchmarks[6]).toEqual(entry)
     const bad = await workbench.timings.keep(folder, { ...entry, sizes: {} })
-    expect(bad.ok ? '' : bad.error.message).toMatch(/names "N"/)
+    expect(bad.ok ? '' : bad.error.message).toMatch(/uses the size "N"/)
   })
 })
 
@@ -397,7 +397,7 @@ describe('timings of earlier builds', () => {
 
   it('earlier builds are timed next to this one, listed and named, and the history has the source diff', async () => {
     const none = await run(['last'])
-    expect(none[0]?.error?.message).toMatch(/no build before this one/)
+    expect(none[0]?.error?.message).toMatch(/no build before the current build/)
     const [first] = unwrap(await workbench.timings.builds(folder))
     expect(first).toMatchObject({ name: '', current: true })
     await edit('return x * 2;', 'return x + x;')

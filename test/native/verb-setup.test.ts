@@ -22,7 +22,7 @@ beforeAll(() => {
     fs.symlinkSync(path.join(root, name), path.join(app, name))
   fs.copyFileSync(path.join(root, 'package.json'), path.join(app, 'package.json'))
   // Node follows a link to the file that it runs: the bundles are copied.
-  for (const name of ['cli.cjs', 'host.cjs'])
+  for (const name of ['cli.cjs', 'cli.bundle.cjs', 'host.cjs'])
     fs.copyFileSync(path.join(root, 'dist', name), path.join(app, 'dist', name))
   fs.symlinkSync(path.join(root, 'dist/grammars'), path.join(app, 'dist/grammars'))
 })

@@ -76,7 +76,7 @@ at::Tensor unit_vector(const at::Tensor& like, Draws& draws, bool real) {
 const double* plain_elements(const at::Tensor& tensor) {
   const bool is_plain = tensor.layout() == at::kStrided && tensor.is_cpu() &&
                         tensor.scalar_type() == at::kDouble && tensor.is_contiguous() &&
-                        !tensor.is_neg();
+                        !tensor.is_neg() && !tensor._is_zerotensor();
   return is_plain ? tensor.const_data_ptr<double>() : nullptr;
 }
 

@@ -160,7 +160,7 @@ function CompareChoice(): ReactElement {
         data-testid="graph-compare"
         onChange={(event) => set(event.target.value)}
       >
-        {option({ kind: 'auto' }, 'vs. previous step or build')}
+        {option({ kind: 'auto' }, 'vs. previous')}
         {option({ kind: 'none' }, 'not compared')}
         {option({ kind: 'build' }, 'vs. previous build')}
         {option({ kind: 'step' }, 'vs. previous step')}
