@@ -88,7 +88,8 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
   if (plain.end == ForkedOutcome::End::not_started) return skipped(plain.describe());
   if (plain.end != ForkedOutcome::End::answered)
     return skipped("with float32 inputs, the call ends in " + plain.describe());
-  if (!plain.answer.empty()) return skipped("with float32 inputs and without autocast: " + plain.answer);
+  if (!plain.answer.empty())
+    return skipped("with float32 inputs and without autocast: " + plain.answer);
   const auto outcome = run_forked(
       [&]() -> std::string {
         Tensors expected, actual;
