@@ -143,7 +143,7 @@ ${table(
 
 ✓ → ✗: PyTorch has that derivative in Python only (torch._decomp.decompositions_for_jvp); libtorch by
 itself has none, and says so. ✗ → crash: PyTorch stops at the first failure, Opsmith goes on to the crash.
-`in_place` changes one element of 12 in fast mode: whether fast mode sees that depends on its random vectors.
+\`in_place\` changes one element of 12 in fast mode: whether fast mode sees that depends on its random vectors.
 `
 }
 
