@@ -89,7 +89,7 @@ describe('the terminal', () => {
     await app.page.keyboard.press('Control+Backquote')
     await app.page.keyboard.type('sleep 98765 & yes wait\n')
     await expect.poll(terminalText).toMatch(/wait\nwait\nwait/)
-    expect(isRunning('98765')).toBe(true)
+    await expect.poll(() => isRunning('98765')).toBe(true)
     await app.page.keyboard.press('Control+P')
     await app.page.keyboard.press('Control+Shift+P')
     await app.page.keyboard.type('Terminal: end')
