@@ -12,7 +12,7 @@ const timedNative = [
   'test/native/timing-devices.test.ts',
   'test/native/timing-engine.test.ts',
 ]
-/** What takes minutes, the longest first: begun at the end, one of them keeps one core and leaves the others idle. */
+/** Files that take minutes, longest first. If one of them starts last, it runs alone and the other cores are idle. */
 const longest = [
   'test/parity/checks.test.ts',
   'test/native/verb-init.test.ts',

@@ -10,9 +10,9 @@ import { setWasmFlags } from '../engine/language/syntax/wasm-flags'
 declare const bundleName: string
 declare const bundleHash: string
 
-/** Compiled code of other bundles and versions that is kept: a clone, a package, and what went before them. */
+/** Files of compiled code that are kept: a clone and a package have their own, and so has each version. */
 const mostKept = 8
-/** Milliseconds after which a process that lives on, the app, has run most functions of its start. */
+/** Milliseconds after which the app has called most of the functions that a start needs. */
 const settled = 5_000
 
 const folder = path.join(cacheFolder(), 'code')

@@ -31,7 +31,7 @@ const zodInEnglish = {
   },
 }
 
-/** What it imports when it starts has to be there before: code that electron/start loads cannot import(). */
+/** electron/start runs bundles as scripts, which cannot import(): the imports of the parser are made static. */
 const parserWithoutImports = {
   name: 'parser-without-imports',
   setup: ({ onLoad }) => {
@@ -55,6 +55,19 @@ function inputsOf(entry, metafile) {
   return [...found]
 }
 
+/** What all bundles for Node and Electron have in common. @satisfies {import('esbuild').BuildOptions} */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  // Electron 25, the oldest runtime the app supports, has Node 18.
+  target: 'node18',
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+}
+
 /**
  * Bundles one process of the app.
  * @param {string} name its folder in electron/; or `development`: main as `npm run dev` starts it
@@ -67,20 +80,13 @@ export async function bundleForNode(name, outfile) {
   // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
   const hasImportMeta = name !== 'preload'
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    platform: 'node',
     // jsonc-parser's main is UMD, which hides its requires from the bundler.
     mainFields: ['module', 'main'],
-    format: 'cjs',
-    // Electron 25, the oldest runtime the app supports, has Node 18.
-    target: 'node18',
     external: ['electron'],
     sourcemap: 'linked',
-    legalComments: 'none',
-    logLevel: 'warning',
     plugins: [importMetaGlob, terminalBinary, zodInEnglish, parserWithoutImports],
     // Without this, import.meta where nothing replaces it is undefined at run time.
     logOverride: { 'empty-import-meta': 'error' },
@@ -89,7 +95,6 @@ export async function bundleForNode(name, outfile) {
       ...(hasImportMeta ? { 'import.meta.url': 'importMetaUrl' } : {}),
     },
     inject: hasImportMeta ? ['scripts/lib/import-meta-url.js'] : [],
-    metafile: true,
   })
   return inputsOf(entry, metafile)
 }
@@ -101,20 +106,13 @@ export async function bundleStart(bundle, outfile) {
   const [imports] = /^.*[^\w.]import\(.*$/m.exec(code) ?? []
   if (imports !== undefined) throw new Error(`${bundle} imports at run time: ${imports.trim()}`)
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node18',
-    legalComments: 'none',
-    logLevel: 'warning',
     define: {
       bundleName: JSON.stringify(path.basename(bundle)),
-      bundleHash: JSON.stringify(hashOf({ texts: [], files: [bundle] })),
+      bundleHash: JSON.stringify(hashOf({ files: [bundle] })),
     },
-    metafile: true,
   })
   return inputsOf(entry, metafile)
 }

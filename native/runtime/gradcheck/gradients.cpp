@@ -71,8 +71,8 @@ at::Tensor unit_vector(const at::Tensor& like, Draws& draws, bool real) {
   return at::zeros({like.numel()}, vector.options()).index_add(0, places, vector);
 }
 
-// The elements of a tensor that a loop can read as they are, as most gradients can be. The kernels
-// that libtorch has for these questions take longer than the loop, eight of them for allclose.
+// The elements of a dense float64 tensor on the CPU; null for other tensors. A loop over them is
+// faster than libtorch's kernels: allclose alone runs eight.
 const double* plain_elements(const at::Tensor& tensor) {
   const bool is_plain = tensor.layout() == at::kStrided && tensor.is_cpu() &&
                         tensor.scalar_type() == at::kDouble && tensor.is_contiguous() &&
@@ -94,7 +94,7 @@ bool all_close(const at::Tensor& actual, const at::Tensor& expected) {
   return true;
 }
 
-// Not of a NaN.
+// A NaN is not zero.
 bool all_zero(const at::Tensor& tensor) {
   const auto* elements = plain_elements(tensor);
   if (elements == nullptr) return tensor.eq(0).all().item<bool>();
@@ -138,8 +138,8 @@ Tensors batched(const std::function<Tensors(const at::Tensor&)>& call, const Ten
   return results;
 }
 
-// What `call` gives for each shard, beside what it gives for all of them at once. `expected` is
-// what it gives for the first shards, as far as that is known.
+// Compares the results of `call` for each shard with its results for all shards at once.
+// `expected` has the results of the first shards that are known already.
 void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, const Tensors& shards,
                      const std::string& what, std::vector<Tensors> expected = {}) {
   for (size_t i = expected.size(); i < shards.size(); ++i)

@@ -20,7 +20,8 @@ struct Directions {
 };
 Directions make_directions(const Tensors& inputs, const Tensors* outputs);
 
-// atol for J u, where it is atol for each element of J. That for v^T J u is the sum of v times it.
+// The tolerance for J u if each element of J has the tolerance atol. For v^T J u, multiply it by
+// the sum of v.
 double projected_atol(double atol, const Direction& u);
 
 // Gradients of zero are zero, and of the input's dtype, device and shape; sparse ones of its

@@ -70,8 +70,7 @@ std::string why_nothing_traced(const std::string& printed) {
   void* cupti = loaded_cupti();
   if (cupti == nullptr) {
     return "this libtorch has no CUPTI, which records GPU kernels; PyTorch’s builds for CUDA "
-           "include "
-           "CUPTI";
+           "include CUPTI";
   }
   const auto error = failed_start(cupti);
   dlclose(cupti);
