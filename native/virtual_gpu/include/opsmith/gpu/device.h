@@ -34,10 +34,8 @@ struct Fiber;
 
 /** One warp of a block that is running. Lanes start in order. */
 struct Warp {
-  std::uint32_t exists;   // lanes that the block has
-  std::uint32_t started;  // lanes that have begun
-  std::uint32_t exited;   // lanes that have returned
-  std::uint32_t waiting;  // lanes that wait for other lanes, or for the block
+  std::uint32_t exists;  // lanes that the block has
+  std::uint32_t exited;  // lanes that have returned, as far as they are counted
 };
 
 /** What the running thread is. It belongs to a fiber, and changes when the fiber takes the next thread. */
@@ -51,7 +49,7 @@ struct ThreadContext {
   std::uint32_t linear;  // within the block
   Warp* warp;
   Block* block;
-  bool others;  // other threads of this block wait: an exit may set them free
+  const bool* others;  // true: other threads of the block wait, and an exit may set them free
 };
 
 /** The running thread; null in host code. Initial-exec: read with one instruction. */
@@ -68,7 +66,7 @@ inline bool next_thread() {
   Warp& warp = *thread.warp;
   const std::uint32_t next = thread.lane + 1;
   // The common case: nobody waits, and the warp has another lane in the same row of threads.
-  if (thread.others || next >= lanes_of_warp || (warp.exists >> next & 1U) == 0 ||
+  if (*thread.others || next >= lanes_of_warp || (warp.exists >> next & 1U) == 0 ||
       thread.thread.x + 1 >= thread.block_dim.x)
     return finish_thread();
   thread.lane = next;
