@@ -1,7 +1,9 @@
 // What nvcc includes before every .cu file.
 #pragma once
 
+#include <cassert>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <tuple>
@@ -150,8 +152,3 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
   return cudaOccupancyMaxPotentialBlockSize(grid, block, function, shared(limit > 0 ? limit : 1024),
                                             limit);
 }
-
-// Assertions, output and memory of device code.
-
-#define printf(...) \
-  (::opsmith::gpu::in_kernel() ? ::opsmith::gpu::device_printf(__VA_ARGS__) : std::printf(__VA_ARGS__))

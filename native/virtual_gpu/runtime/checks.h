@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "block.h"
+#include "driver_types.h"
 #include "memory.h"
 
 namespace opsmith::gpu {
@@ -19,6 +20,32 @@ void barrier(const Fiber& fiber, const Block& block, Site site);
 void grid_barrier(const Launch& launch);
 void warp_operation(const Fiber& fiber, std::uint32_t mask, Site site);
 void shared_placed(std::size_t begin, std::size_t bytes, Site site);
+void launch_started(const Launch& launch);
+void launch_ended(const Launch& launch);
+void bad_launch(const Kernel& kernel, cudaError_t error, const char* what);
+void fence(int scope);
+/** A kernel accessed memory that does not exist. */
+void fault(const void* address, const void* instruction);
+/** Host code accessed memory that does not exist; true if it was device memory, and may go on. */
+bool host_fault(const void* address, const void* instruction);
+void allocated(const Allocation& allocation);
+void freed(const Allocation& allocation);
+void bad_free(void* address, Release why, Site site);
+/** A copy or a fill by the host, in a stream. `from` or `to` may be host memory. */
+void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, bool asynchronous,
+            Site site);
+void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site);
+void call_failed(cudaError_t error, const char* function, Site site);
+/** The program looked at an error. */
+void error_seen();
+enum class StreamEvent : std::uint8_t {
+  synchronize_device,
+  synchronize_stream,
+  record_event,
+  wait_for_event,
+  synchronize_event,
+};
+void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
 }  // namespace checked
 
 inline void check_block_started(const Launch& launch, const Block& block) {

@@ -24,6 +24,9 @@ cudaError_t failed(cudaError_t error);
 /** Prints `opsmith: file:line: text` to stderr, with the kernel and the thread if one runs. */
 void report_failure(const char* text, Site site = {});
 
+/** How a program ends that asks for what is not supported. */
+constexpr int refused_exit_code = 70;
+
 /** Says who waits for what when nobody of a launch can go on. */
 void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* const* example,
                   unsigned polling);

@@ -87,6 +87,11 @@ class Worker {
   std::uint64_t switches_ = 0;
 };
 
+/** True if blocks may run on several OS threads: no source of the program can make them wait for each other. */
+bool independent_blocks();
+void set_dynamic_shared_limit(const void* function, std::size_t bytes);
+std::uint64_t launch_count();
+
 /** The worker of this OS thread; null outside of a launch. */
 extern constinit thread_local Worker* worker;
 

@@ -130,11 +130,6 @@ void fence(int scope);
 [[noreturn]] void trap(Site site);
 [[noreturn]] void refuse(const char* what, Site site);
 
-/** printf, malloc and free of device code. */
-int device_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void* device_malloc(std::size_t bytes);
-void device_free(void* memory);
-
 std::uint64_t global_nanoseconds();
 
 /** Cycles of the virtual GPU: nanoseconds, so that a difference is not zero. */
