@@ -15,6 +15,8 @@
 #include "opsmith/gpu/launch.h"
 #include "opsmith/gpu/macros.h"
 #include "opsmith/gpu/math.h"
+#include "opsmith/gpu/ptx.h"
+#include "opsmith/gpu/unsupported.h"
 #include "opsmith/gpu/warp.h"
 #include "vector_functions.h"
 #include "vector_types.h"
@@ -152,3 +154,13 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
   return cudaOccupancyMaxPotentialBlockSize(grid, block, function, shared(limit > 0 ? limit : 1024),
                                             limit);
 }
+
+#ifdef OPSMITH_GPU_DEPENDENT_BLOCKS
+extern "C" void opsmith_gpu_blocks_depend_on_each_other();
+namespace {
+[[maybe_unused]] const bool opsmith_blocks_depend = [] {
+  opsmith_gpu_blocks_depend_on_each_other();
+  return true;
+}();
+}
+#endif

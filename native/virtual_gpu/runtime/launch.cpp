@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "checks.h"
+#include "cuda_runtime_api.h"
 #include "device_model.h"
 #include "errors.h"
 #include "random_order.h"
@@ -212,7 +213,7 @@ class Workers {
         number_from("OPSMITH_GPU_WORKERS", otherwise), 1, 64);
     for (std::uint32_t number = 0; number < count; ++number) {
       hands_.push_back(std::make_unique<Hand>());
-      hands_.back()->worker = std::make_unique<Worker>(number);
+      hands_.back()->worker = std::make_unique<Worker>();
     }
     handle_signals();
     for (std::uint32_t number = 1; number < count; ++number)

@@ -41,8 +41,6 @@ void enter_fiber() {
   }
 }
 
-Worker::Worker(std::uint32_t number) : number_(number) {}
-
 Worker::~Worker() {
   for (Fiber& fiber : fibers_) unmap_stack(fiber.stack);
   for (const auto& block : blocks_) unmap_shared(block->shared);

@@ -13,7 +13,7 @@ namespace opsmith::gpu {
 
 class Worker {
  public:
-  explicit Worker(std::uint32_t number);
+  Worker() = default;
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -65,7 +65,6 @@ class Worker {
   void forget_fibers();
   static std::uint32_t warp_of(const Fiber& fiber) { return fiber.linear / lanes_of_warp; }
 
-  std::uint32_t number_;
   Launch* launch_ = nullptr;
   void* home_ = nullptr;  // the stack pointer of the OS thread's own stack
   sigjmp_buf after_fault_;

@@ -162,11 +162,32 @@ struct DynamicShared {
   }
 };
 
-/** `__shared__` variables at namespace scope: each member is read where it is used. */
-template <typename T, SharedPlace& place>
-struct SharedAtNamespaceScope {
-  T& get() const { return shared_variable<T>(place); }
+/** A `__shared__` variable at namespace scope: it is found where it is used. */
+template <typename Owner, typename T, T Owner::* member, SharedPlace& place>
+struct SharedMember {
+  T& get() const { return shared_variable<Owner>(place).*member; }
+  operator T&() const { return get(); }
+  T* operator&() const { return &get(); }
+  template <typename Value>
+  T& operator=(const Value& value) const {
+    return get() = value;
+  }
 };
+template <typename Owner, typename T, std::size_t size, T (Owner::*member)[size],
+          SharedPlace& place>
+struct SharedMember<Owner, T[size], member, place> {
+  operator T*() const { return shared_variable<Owner>(place).*member; }
+};
+
+/** A __device__, __constant__ or __managed__ variable: where it lies, for the checks. */
+class DeviceVariable {
+ public:
+  DeviceVariable(const volatile void* address, std::size_t bytes, const char* name,
+                 const char* kind);
+};
+
+/** For static_assert in code that must not be compiled. */
+inline constexpr bool never = false;
 
 /** Host code may touch device memory while one of these lives: what libraries such as Thrust run there. */
 class DeviceAccess {

@@ -104,6 +104,12 @@ void launch_from_pointers(const LaunchSize& size, const char* name, Site site,
          [&] { std::apply(entry, kept); });
 }
 
+/** What the rewriter writes where a function of the device has a launch. */
+template <typename... Given>
+__attribute__((unavailable(
+    "a kernel launches a kernel: dynamic parallelism is not supported on the virtual GPU"))) void
+launch_from_kernel(Given&&...);
+
 }  // namespace opsmith::gpu
 
 /** What the rewriter writes in place of `<<<...>>>`: the size of the launch, then the kernel. */
