@@ -234,6 +234,7 @@ void Worker::take_thread(Fiber& fiber, Block& block) {
   fiber.first_lane = lane;
   fiber.wait = Wait::nothing;
   fiber.busy = true;
+  fiber.advancing = false;
   // Until the fiber waits or ends, the lanes of this row after it are its own.
   block.next_lane = lane + 1;
   if (block.next_lane >= lanes_of_warp || (block.warp[warp].exists >> block.next_lane & 1U) == 0) {
@@ -481,7 +482,7 @@ void Worker::poll() {
 }
 
 void Worker::preempt() {
-  if (current != nullptr) let_others_run(preempted_);
+  if (current != nullptr && !current->advancing) let_others_run(preempted_);
 }
 
 void Worker::report_deadlock() {

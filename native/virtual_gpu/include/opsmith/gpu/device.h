@@ -50,6 +50,7 @@ struct ThreadContext {
   Warp* warp;
   Block* block;
   const bool* others;  // true: other threads of the block wait, and an exit may set them free
+  bool advancing;      // between two threads: it must not be preempted
 };
 
 /** The running thread; null in host code. Initial-exec: read with one instruction. */
@@ -63,7 +64,9 @@ bool finish_thread();
 
 inline bool next_thread() {
   ThreadContext& thread = *current;
-  Warp& warp = *thread.warp;
+  thread.advancing = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const Warp& warp = *thread.warp;
   const std::uint32_t next = thread.lane + 1;
   // The common case: nobody waits, and the warp has another lane in the same row of threads.
   if (*thread.others || next >= lanes_of_warp || (warp.exists >> next & 1U) == 0 ||
@@ -72,6 +75,8 @@ inline bool next_thread() {
   thread.lane = next;
   ++thread.linear;
   ++thread.thread.x;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  thread.advancing = false;
   return true;
 }
 
