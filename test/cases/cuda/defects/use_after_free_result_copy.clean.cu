@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static bool good(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) std::printf("%s failed: %s\n", what, cudaGetErrorString(status));
+  if (status != cudaSuccess) printf("%s failed: %s\n", what, cudaGetErrorString(status));
   return status == cudaSuccess;
 }
 
