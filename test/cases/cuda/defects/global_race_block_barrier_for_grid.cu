@@ -44,6 +44,7 @@ int main() {
   int *d_in = nullptr, *d_counts = nullptr, *d_ranks = nullptr;
   CHECK(cudaMalloc(&d_in, n * sizeof(int)));
   CHECK(cudaMalloc(&d_counts, blocks * sizeof(int)));
+  CHECK(cudaMemset(d_counts, 0, blocks * sizeof(int)));
   CHECK(cudaMalloc(&d_ranks, n * sizeof(int)));
   CHECK(cudaMemcpy(d_in, in.data(), n * sizeof(int), cudaMemcpyHostToDevice));
   void* args[] = {&d_in, &d_counts, &d_ranks};

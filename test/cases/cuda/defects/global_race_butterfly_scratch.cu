@@ -31,6 +31,7 @@ int main() {
   int *d_in, *d_scratch, *d_out;
   CUDA_CHECK(cudaMalloc(&d_in, n * sizeof(int)));
   CUDA_CHECK(cudaMalloc(&d_scratch, n * sizeof(int)));
+  CUDA_CHECK(cudaMemset(d_scratch, 0, n * sizeof(int)));
   CUDA_CHECK(cudaMalloc(&d_out, n * sizeof(int)));
   CUDA_CHECK(cudaMemcpy(d_in, in.data(), n * sizeof(int), cudaMemcpyHostToDevice));
   first_stage<<<blocks, block>>>(d_in, d_scratch, d_out);

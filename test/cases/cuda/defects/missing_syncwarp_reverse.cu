@@ -14,16 +14,18 @@ inline void gpu_assert(cudaError_t code, const char* file, int line) {
 
 #define WARPS_PER_BLOCK 8
 
-// Reverses each run of 32 samples.
+// Reverses each run of 32 samples. Each warp walks over the runs.
 __global__ void reverse_runs(short* samples, int runs) {
   __shared__ short exchange[WARPS_PER_BLOCK][32];
   int lane = threadIdx.x & 31;
   int warp = threadIdx.x >> 5;
-  int run = blockIdx.x * WARPS_PER_BLOCK + warp;
-  if (run >= runs) return;
+  int warps = gridDim.x * WARPS_PER_BLOCK;
 
-  exchange[warp][lane] = samples[run * 32 + lane];       // and: missing-syncwarp
-  samples[run * 32 + lane] = exchange[warp][31 - lane];  // finds: missing-syncwarp
+  for (int run = blockIdx.x * WARPS_PER_BLOCK + warp; run < runs; run += warps) {
+    exchange[warp][lane] = samples[run * 32 + lane];  // finds: missing-syncwarp
+    __syncwarp();
+    samples[run * 32 + lane] = exchange[warp][31 - lane];  // and: missing-syncwarp
+  }
 }
 
 int main() {
@@ -35,8 +37,7 @@ int main() {
   short* d_samples;
   gpuErrchk(cudaMalloc(&d_samples, n * sizeof(short)));
   gpuErrchk(cudaMemcpy(d_samples, in.data(), n * sizeof(short), cudaMemcpyHostToDevice));
-  reverse_runs<<<(runs + WARPS_PER_BLOCK - 1) / WARPS_PER_BLOCK, 32 * WARPS_PER_BLOCK>>>(d_samples,
-                                                                                         runs);
+  reverse_runs<<<2, 32 * WARPS_PER_BLOCK>>>(d_samples, runs);
   gpuErrchk(cudaGetLastError());
   gpuErrchk(cudaMemcpy(out.data(), d_samples, n * sizeof(short), cudaMemcpyDeviceToHost));
   gpuErrchk(cudaFree(d_samples));

@@ -46,7 +46,9 @@ __device__ int warp_inclusive_scan(int value) {
 }
 
 __global__ void inclusive_scan(const int* in, int* out) {
-  __shared__ int totals[kBlock / 32];
+  __shared__ int totals[32];
+  if (threadIdx.x < 32) totals[threadIdx.x] = 0;
+  __syncthreads();
   const int i = blockIdx.x * kBlock + threadIdx.x;
   const int warp = threadIdx.x / 32;
   int value = warp_inclusive_scan(in[i]);

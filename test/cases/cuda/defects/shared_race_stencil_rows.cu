@@ -37,37 +37,46 @@ struct DeviceArray {
 #define TILE_W 32
 #define TILE_H 8
 
-// The second difference along y. The field wraps around in y.
-__global__ void second_difference(const float* in, float* out, int width, int height) {
+// The second difference along y of each plane. The field wraps around in y.
+__global__ void second_difference(const float* in, float* out, int width, int height, int depth) {
   __shared__ float tile[TILE_H + 2][TILE_W];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int x = blockIdx.x * TILE_W + tx, y = blockIdx.y * TILE_H + ty;
+  const int above = (y + height - 1) % height, below = (y + 1) % height;
 
-  tile[ty + 1][tx] = in[y * width + x];  // and: shared-race
-  if (ty == 0) tile[0][tx] = in[(y + height - 1) % height * width + x];
-  if (ty == TILE_H - 1) tile[TILE_H + 1][tx] = in[(y + 1) % height * width + x];
-  const float around = tile[ty][tx] + tile[ty + 2][tx];  // finds: shared-race
-  out[y * width + x] = around - 2.0f * tile[ty + 1][tx];
+  for (int z = 0; z < depth; z++) {
+    const float* plane = in + z * width * height;
+    tile[ty + 1][tx] = plane[y * width + x];  // finds: shared-race
+    if (ty == 0) tile[0][tx] = plane[above * width + x];
+    if (ty == TILE_H - 1) tile[TILE_H + 1][tx] = plane[below * width + x];
+    __syncthreads();
+    const float around = tile[ty][tx] + tile[ty + 2][tx];  // and: shared-race
+    out[(z * height + y) * width + x] = around - 2.0f * tile[ty + 1][tx];
+  }
 }
 
 int main() {
-  const int width = 64, height = 40;
-  std::vector<float> field(width * height);
-  for (int i = 0; i < width * height; ++i)
+  const int width = 64, height = 40, depth = 3;
+  std::vector<float> field(width * height * depth);
+  for (size_t i = 0; i < field.size(); ++i)
     field[i] = static_cast<float>(i * i % 127);
   int wrong = 0;
   try {
     DeviceArray<float> in(field), out(field.size());
     second_difference<<<dim3(width / TILE_W, height / TILE_H), dim3(TILE_W, TILE_H)>>>(
-        in.data, out.data, width, height);
+        in.data, out.data, width, height, depth);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     const std::vector<float> result = out.to_host();
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        float above = field[(y + height - 1) % height * width + x];
-        float below = field[(y + 1) % height * width + x];
-        wrong += result[y * width + x] != above + below - 2.0f * field[y * width + x];
+    for (int z = 0; z < depth; ++z) {
+      const float* plane = &field[z * width * height];
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          float above = plane[(y + height - 1) % height * width + x];
+          float below = plane[(y + 1) % height * width + x];
+          float expected = above + below - 2.0f * plane[y * width + x];
+          wrong += result[(z * height + y) * width + x] != expected;
+        }
       }
     }
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// Sparse matrix times vector: one warp a row.
+// Scales the rows of a matrix. Each warp takes the next row from a counter.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -35,42 +35,40 @@ struct DeviceArray {
   size_t size;
 };
 
-__global__ void spmv_warp(const int* offsets, const int* cols, const int* values, const int* x,
-                          int* y, int rows) {
-  __shared__ int2 range[4];
+constexpr int kWarps = 4;
+
+__global__ void scale_rows(const int* factors, int* matrix, int rows, int cols, int* next_row) {
+  __shared__ int row_of_warp[kWarps];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int row = blockIdx.x * 4 + warp;
-  if (row >= rows) return;
-  if (lane == 0) {
-    range[warp] = make_int2(offsets[row], offsets[row + 1]);  // and: missing-syncwarp
+  while (true) {
+    if (lane == 0) {
+      const int fetched = atomicAdd(next_row, 1);
+      row_of_warp[warp] = fetched;
+    }
+    __syncwarp();
+    const int row = row_of_warp[warp];
+    __syncwarp();
+    if (row >= rows) break;
+    for (int c = lane; c < cols; c += 32)
+      matrix[row * cols + c] *= factors[row];
   }
-  const int2 mine = range[warp];  // finds: missing-syncwarp
-  int sum = 0;
-  for (int k = mine.x + lane; k < mine.y; k += 32)
-    sum += values[k] * x[cols[k]];
-  sum = __reduce_add_sync(0xffffffff, sum);
-  if (lane == 0) y[row] = sum;
 }
 
 int main() {
-  const int rows = 30;
-  std::vector<int> offsets{0}, cols, values, x(100), expected(rows, 0);
-  for (int c = 0; c < 100; ++c)
-    x[c] = c % 6 - 2;
-  for (int row = 0; row < rows; ++row) {
-    for (int c = row % 3; c < 100; c += 1 + row % 5) {
-      cols.push_back(c);
-      values.push_back(row - c);
-      expected[row] += (row - c) * x[c];
-    }
-    offsets.push_back(static_cast<int>(cols.size()));
+  const int rows = 60, cols = 70;
+  std::vector<int> factors(rows), matrix(rows * cols), expected(rows * cols);
+  for (int r = 0; r < rows; ++r)
+    factors[r] = r % 7 - 3;
+  for (int i = 0; i < rows * cols; ++i) {
+    matrix[i] = i % 83;
+    expected[i] = matrix[i] * factors[i / cols];
   }
   try {
-    DeviceArray<int> d_offsets(offsets), d_cols(cols), d_values(values), d_x(x), d_y(rows);
-    spmv_warp<<<(rows + 3) / 4, 128>>>(d_offsets.data, d_cols.data, d_values.data, d_x.data,
-                                       d_y.data, rows);
+    DeviceArray<int> d_factors(factors), d_matrix(matrix), d_next(std::vector<int>{0});
+    scale_rows<<<3, 32 * kWarps>>>(d_factors.data, d_matrix.data, rows, cols, d_next.data);
     CHECK(cudaGetLastError());
-    if (d_y.to_host() != expected) {
+    CHECK(cudaDeviceSynchronize());
+    if (d_matrix.to_host() != expected) {
       std::printf("the product is wrong\n");
       return 1;
     }
