@@ -41,11 +41,10 @@ __global__ void row_totals(const int* in, int* totals, int cols) {
   __shared__ int total, arrived;
   if (threadIdx.x == 0) total = arrived = 0;
   __syncthreads();
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int* row = in + blockIdx.x * cols;
   int sum = threadIdx.x < cols ? row[threadIdx.x] : 0;
   sum = __reduce_add_sync(0xffffffff, sum);
-  if (lane == 0) {
+  if (threadIdx.x % 32 == 0) {
     atomicAdd(&total, sum);
     __threadfence_block();
     atomicAdd(&arrived, 1);

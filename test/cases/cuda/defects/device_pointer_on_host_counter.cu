@@ -12,29 +12,29 @@
     }                                                                                       \
   } while (0)
 
-struct Queue {
+struct Found {
   int count;
-  int items[256];
+  int largest;
 };
 
-__global__ void collect_primes(Queue* queue, int limit) {
+__global__ void find_primes(Found* found, int limit) {
   int n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n < 2 || n >= limit) return;
   for (int d = 2; d * d <= n; ++d)
     if (n % d == 0) return;
-  int place = atomicAdd(&queue->count, 1);
-  queue->items[place] = n;
+  atomicAdd(&found->count, 1);
+  atomicMax(&found->largest, n);
 }
 
 int main() {
-  Queue* queue = nullptr;
-  CUDA_CHECK(cudaMalloc(&queue, sizeof(Queue)));
-  CUDA_CHECK(cudaMemset(queue, 0, sizeof(Queue)));
-  collect_primes<<<8, 128>>>(queue, 1000);
+  Found* found = nullptr;
+  CUDA_CHECK(cudaMalloc(&found, sizeof(Found)));
+  CUDA_CHECK(cudaMemset(found, 0, sizeof(Found)));
+  find_primes<<<8, 128>>>(found, 1000);
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaDeviceSynchronize());
-  int primes = queue->count;  // finds: device-pointer-on-host
-  CUDA_CHECK(cudaFree(queue));
+  const int primes = found->count;  // finds: device-pointer-on-host
+  CUDA_CHECK(cudaFree(found));
   if (primes != 168) {
     std::printf("found %d primes below 1000, expected 168\n", primes);
     return 1;
