@@ -57,7 +57,8 @@ struct Binary16 {
   static constexpr float widened(unsigned short bits) {
     const unsigned int sign = (bits & 0x8000u) << 16;
     const unsigned int rest = bits & 0x7fffu;
-    if (rest >= infinity) return __builtin_bit_cast(float, sign | 0x7f800000 | rest << 13);
+    if (rest > infinity) return __builtin_bit_cast(float, 0x7fffffff);
+    if (rest == infinity) return __builtin_bit_cast(float, sign | 0x7f800000);
     // The mantissa moves to its place, and the product corrects the bias, also of subnormals.
     const float value = __builtin_bit_cast(float, rest << 13) * 0x1p112f;
     return __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, value) | sign);
