@@ -60,7 +60,9 @@ class grid_group : public thread_group {
   friend grid_group this_grid();
 };
 
-inline grid_group this_grid() { return {}; }
+inline grid_group this_grid() {
+  return {};
+}
 
 class thread_block : public thread_group {
  public:
@@ -84,7 +86,9 @@ class thread_block : public thread_group {
   friend thread_block this_thread_block();
 };
 
-inline thread_block this_thread_block() { return {}; }
+inline thread_block this_thread_block() {
+  return {};
+}
 
 // Lanes of one warp that were together when the group was made.
 class coalesced_group : public thread_group {
@@ -92,8 +96,7 @@ class coalesced_group : public thread_group {
   unsigned size() const { return num_threads(); }
   unsigned num_threads() const { return static_cast<unsigned>(__popc(mask_)); }
   unsigned thread_rank() const {
-    return static_cast<unsigned>(
-        __popc(mask_ & opsmith::gpu::lower_lanes(opsmith::gpu::lane())));
+    return static_cast<unsigned>(__popc(mask_ & opsmith::gpu::lower_lanes(opsmith::gpu::lane())));
   }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
@@ -147,7 +150,9 @@ class coalesced_group : public thread_group {
   friend struct detail_access;
 };
 
-inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+inline coalesced_group coalesced_threads() {
+  return coalesced_group(__activemask());
+}
 
 inline unsigned long long thread_group::num_threads() const {
   if (kind_ == kind::grid) return grid_group::num_threads();
@@ -189,8 +194,9 @@ namespace details {
 
 template <unsigned Size>
 class tile {
-  static_assert(Size <= 32,
-                "cooperative_groups: a tile of more than 32 threads is not supported on the virtual GPU");
+  static_assert(
+      Size <= 32,
+      "cooperative_groups: a tile of more than 32 threads is not supported on the virtual GPU");
   static_assert(Size != 0 && (Size & (Size - 1)) == 0,
                 "cooperative_groups: the size of a tile is a power of two");
 
@@ -221,9 +227,7 @@ class tile {
 
   int any(int predicate) const { return __ballot_sync(lane_mask(), predicate) != 0; }
   int all(int predicate) const { return __ballot_sync(lane_mask(), predicate) == lane_mask(); }
-  unsigned ballot(int predicate) const {
-    return ranks(__ballot_sync(lane_mask(), predicate));
-  }
+  unsigned ballot(int predicate) const { return ranks(__ballot_sync(lane_mask(), predicate)); }
   template <typename T>
   unsigned match_any(T value) const {
     return ranks(__match_any_sync(lane_mask(), value));
@@ -276,7 +280,9 @@ class thread_block_tile : public details::tile<Size> {
                             (static_cast<unsigned>(parent.size()) + Size - 1) / Size) {}
 };
 
-inline thread_block_tile<1, void> this_thread() { return {opsmith::gpu::linear_thread(), opsmith::gpu::block_threads()}; }
+inline thread_block_tile<1, void> this_thread() {
+  return {opsmith::gpu::linear_thread(), opsmith::gpu::block_threads()};
+}
 
 namespace details {
 
@@ -382,15 +388,15 @@ auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&..
   return group.shfl(value, 0);
 }
 
-class __attribute__((unavailable("cooperative_groups: clusters are not supported on the virtual GPU")))
-cluster_group;
+class __attribute__((unavailable(
+    "cooperative_groups: clusters are not supported on the virtual GPU"))) cluster_group;
 class __attribute__((unavailable(
     "cooperative_groups: grids on several devices are not supported on the virtual GPU")))
 multi_grid_group;
 int this_cluster() __attribute__((
     unavailable("cooperative_groups: clusters are not supported on the virtual GPU")));
-int this_multi_grid() __attribute__((
-    unavailable("cooperative_groups: grids on several devices are not supported on the virtual GPU")));
+int this_multi_grid() __attribute__((unavailable(
+    "cooperative_groups: grids on several devices are not supported on the virtual GPU")));
 template <unsigned MaxBlockSize = 1024>
 struct __attribute__((unavailable(
     "cooperative_groups: tiles of more than 32 threads are not supported on the virtual GPU")))

@@ -33,8 +33,7 @@ void reduce_store_async(const Group& group, Destination&& destination, T&& value
 }
 
 template <typename Group, typename Atomic, typename T, typename Operator>
-void reduce_update_async(const Group& group, Atomic&& destination, T&& value,
-                         Operator&& combine) {
+void reduce_update_async(const Group& group, Atomic&& destination, T&& value, Operator&& combine) {
   const auto result = reduce(group, value, combine);
   if (group.thread_rank() == 0) {
     auto old = destination.load();

@@ -20,8 +20,8 @@ void copy_words(const Group& group, void* to, const void* from, std::size_t byte
 
 template <typename Group>
 void copy_bytes(const Group& group, void* to, const void* from, std::size_t bytes) {
-  const std::uintptr_t alignment = reinterpret_cast<std::uintptr_t>(to) |
-                                   reinterpret_cast<std::uintptr_t>(from) | bytes;
+  const std::uintptr_t alignment =
+      reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
   if (alignment % 16 == 0) {
     copy_words<sixteen_bytes>(group, to, from, bytes);
   } else if (alignment % 8 == 0) {

@@ -3,15 +3,17 @@
 
 namespace cooperative_groups {
 
-#define OPSMITH_GROUP_OPERATOR(NAME, RESULT)                                  \
-  template <typename T>                                                       \
-  struct NAME {                                                               \
-    T operator()(const T& a, const T& b) const { return static_cast<T>(RESULT); } \
+#define OPSMITH_GROUP_OPERATOR(NAME, RESULT)     \
+  template <typename T>                          \
+  struct NAME {                                  \
+    T operator()(const T& a, const T& b) const { \
+      return static_cast<T>(RESULT);             \
+    }                                            \
   };
 OPSMITH_GROUP_OPERATOR(plus, a + b)
 OPSMITH_GROUP_OPERATOR(less, b < a ? b : a)
 OPSMITH_GROUP_OPERATOR(greater, a < b ? b : a)
-OPSMITH_GROUP_OPERATOR(bit_and, a & b)
+OPSMITH_GROUP_OPERATOR(bit_and, a& b)
 OPSMITH_GROUP_OPERATOR(bit_or, a | b)
 OPSMITH_GROUP_OPERATOR(bit_xor, a ^ b)
 #undef OPSMITH_GROUP_OPERATOR

@@ -8,16 +8,23 @@ inline unsigned linear_thread() {
   return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
-inline unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned block_threads() {
+  return blockDim.x * blockDim.y * blockDim.z;
+}
 
-inline unsigned lane() { return linear_thread() % warpSize; }
+inline unsigned lane() {
+  return linear_thread() % warpSize;
+}
 
 // Lanes below this one.
-inline unsigned lower_lanes(unsigned of_lane) { return (1u << of_lane) - 1; }
+inline unsigned lower_lanes(unsigned of_lane) {
+  return (1u << of_lane) - 1;
+}
 
 // The lane of the n-th set bit.
 inline unsigned nth_lane(unsigned mask, unsigned n) {
-  while (n-- > 0) mask &= mask - 1;
+  while (n-- > 0)
+    mask &= mask - 1;
   return static_cast<unsigned>(__builtin_ctz(mask));
 }
 
@@ -34,7 +41,8 @@ T shuffle_value(const T& value, Shuffle shuffle) {
     constexpr unsigned words = (sizeof(T) + 3) / 4;
     unsigned bits[words] = {};
     __builtin_memcpy(bits, static_cast<const void*>(&value), sizeof(T));
-    for (unsigned& word : bits) word = shuffle(word);
+    for (unsigned& word : bits)
+      word = shuffle(word);
     __builtin_memcpy(static_cast<void*>(&result), bits, sizeof(T));
   }
   return result;
@@ -42,9 +50,8 @@ T shuffle_value(const T& value, Shuffle shuffle) {
 
 template <typename T>
 T shuffle(unsigned mask, const T& value, unsigned source, int width = warpSize) {
-  return shuffle_value(value, [&](auto word) {
-    return __shfl_sync(mask, word, static_cast<int>(source), width);
-  });
+  return shuffle_value(
+      value, [&](auto word) { return __shfl_sync(mask, word, static_cast<int>(source), width); });
 }
 
 template <typename T>
@@ -54,7 +61,8 @@ T shuffle_up(unsigned mask, const T& value, unsigned delta, int width = warpSize
 
 template <typename T>
 T shuffle_down(unsigned mask, const T& value, unsigned delta, int width = warpSize) {
-  return shuffle_value(value, [&](auto word) { return __shfl_down_sync(mask, word, delta, width); });
+  return shuffle_value(value,
+                       [&](auto word) { return __shfl_down_sync(mask, word, delta, width); });
 }
 
 template <typename T>
