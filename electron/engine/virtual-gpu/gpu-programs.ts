@@ -39,6 +39,26 @@ export interface GpuProgramBuild {
   isCached: boolean
 }
 
+/** What CUDA programs include most. clang 19 rejects <iostream> after a precompiled header without it. */
+const standardHeaders = [
+  'iostream',
+  'algorithm',
+  'chrono',
+  'cmath',
+  'cstdio',
+  'cstdlib',
+  'cstring',
+  'fstream',
+  'functional',
+  'map',
+  'memory',
+  'numeric',
+  'random',
+  'sstream',
+  'string',
+  'vector',
+]
+
 /** Sources that are CUDA, and so rewritten; others are compiled as they are. */
 const isCuda = (source: string): boolean => /\.(?:cu|cuh)$/.test(source)
 
@@ -150,9 +170,11 @@ export class GpuPrograms {
   ): Promise<string[]> {
     const { cacheFolder } = this.services.installation
     const own = flags.filter((flag) => !flag.startsWith('-I'))
-    const header = '#include "cuda_runtime.h"\n'
+    const header = [...standardHeaders.map((name) => `<${name}>`), '"cuda_runtime.h"']
+      .map((name) => `#include ${name}\n`)
+      .join('')
     const name = createHash('sha256')
-      .update(JSON.stringify([own, compiler.identity, runtime.identity]))
+      .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
       .digest('hex')
       .slice(0, 24)
     const folder = path.join(cacheFolder, 'virtual-gpu', 'prelude')
@@ -160,7 +182,8 @@ export class GpuPrograms {
     const precompiled = `${source}.pch`
     if (!fs.existsSync(precompiled)) {
       fs.mkdirSync(folder, { recursive: true })
-      fs.writeFileSync(source, header)
+      // A header that is written again is newer than what was made of it.
+      if (!fs.existsSync(source)) fs.writeFileSync(source, header)
       const temporary = `${precompiled}.${process.pid}`
       const result = await runProcess(
         compiler.path,

@@ -31,6 +31,8 @@ thread_local int chosen_device = 0;
 std::mutex peers_guard;
 bool peer_access[device_count][device_count] = {};
 unsigned device_flags = cudaDeviceScheduleAuto;
+/** In the order of cudaLimit, in bytes or numbers; CUDA's own where it has a default. */
+std::size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 const ErrorText* text_of(cudaError_t error) {
   for (unsigned index = 0; index < error_text_count; ++index)
@@ -337,14 +339,15 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
   *device = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
+// Kernels use the host's stack, output and heap: a limit is kept, and read back.
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  if (static_cast<std::size_t>(limit) >= std::size(limits)) return failed(cudaErrorInvalidValue);
+  limits[limit] = value;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  switch (limit) {
-    case cudaLimitStackSize: *value = stack_bytes; break;
-    case cudaLimitPrintfFifoSize: *value = 1 << 20; break;
-    case cudaLimitMallocHeapSize: *value = 8 << 20; break;
-    default: *value = 0; break;
-  }
+  if (static_cast<std::size_t>(limit) >= std::size(limits)) return failed(cudaErrorInvalidValue);
+  *value = limits[limit];
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }

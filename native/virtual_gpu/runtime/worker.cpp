@@ -523,6 +523,8 @@ void named_barrier(std::uint32_t name, std::uint32_t threads, bool wait, Site si
 
 void grid_barrier(Site site) { worker->wait_for_grid(site); }
 
+bool grid_can_wait() { return worker->launch()->size.cooperative; }
+
 std::uint64_t exchange(std::uint32_t mask, std::uint64_t value, std::uint32_t source, Site site) {
   std::uint32_t parity = 0;
   const LaneGroup& group = worker->meet(mask, value, false, site, &parity);

@@ -111,6 +111,8 @@ int barrier_vote(Vote vote, bool predicate, Site site);
 void named_barrier(std::uint32_t barrier, std::uint32_t threads, bool wait, Site site);
 /** Waits for all threads of a cooperative launch. */
 void grid_barrier(Site site = Site::here());
+/** True in a cooperative launch: all its blocks run at once. */
+bool grid_can_wait();
 
 /** Waits for the lanes of `mask`, and gives what `source` brought; `value` itself if that lane is absent. */
 std::uint64_t exchange(std::uint32_t mask, std::uint64_t value, std::uint32_t source, Site site);
@@ -239,6 +241,7 @@ struct ThreadIndex {
   __declspec(property(get = get_y)) unsigned y;
   __declspec(property(get = get_z)) unsigned z;
   operator uint3() const { return current->thread; }
+  operator dim3() const { return current->thread; }
 };
 struct BlockIndex {
   unsigned get_x() const { return current->block_index.x; }
@@ -248,6 +251,7 @@ struct BlockIndex {
   __declspec(property(get = get_y)) unsigned y;
   __declspec(property(get = get_z)) unsigned z;
   operator uint3() const { return current->block_index; }
+  operator dim3() const { return current->block_index; }
 };
 struct BlockDim {
   unsigned get_x() const { return current->block_dim.x; }
@@ -257,6 +261,7 @@ struct BlockDim {
   __declspec(property(get = get_y)) unsigned y;
   __declspec(property(get = get_z)) unsigned z;
   operator dim3() const { return current->block_dim; }
+  operator uint3() const { return current->block_dim; }
 };
 struct GridDim {
   unsigned get_x() const { return current->grid_dim.x; }
@@ -266,6 +271,7 @@ struct GridDim {
   __declspec(property(get = get_y)) unsigned y;
   __declspec(property(get = get_z)) unsigned z;
   operator dim3() const { return current->grid_dim; }
+  operator uint3() const { return current->grid_dim; }
 };
 
 }  // namespace opsmith::gpu
