@@ -11,7 +11,7 @@
 #include <opsmith/gpu/device.h>
 #include <opsmith/gpu/lanes.h>
 
-#define CUB_VERSION 200800
+#define CUB_VERSION 200700
 #define CUB_MAJOR_VERSION (CUB_VERSION / 100000)
 #define CUB_MINOR_VERSION (CUB_VERSION / 100 % 1000)
 #define CUB_SUBMINOR_VERSION (CUB_VERSION % 100)

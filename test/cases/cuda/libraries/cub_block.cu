@@ -326,7 +326,7 @@ int main() {
   test_sort<unsigned char, 32, 4, false>([](int i) { return (unsigned char)scrambled(i); });
   test_sort<long long, 32, 4, true>([](int i) { return (long long)scrambled(i) - (1ll << 31); });
   test_merge_sort<32, 4>(128);
-  test_merge_sort<48, 3>(48 * 3);
+  test_merge_sort<128, 3>(128 * 3);
   test_merge_sort<64, 3>(101);
 
   {

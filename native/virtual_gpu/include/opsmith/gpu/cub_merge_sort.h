@@ -13,6 +13,8 @@ template <typename Key, typename Value, int Items, typename Team>
 struct team_merge_sort {
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr int all = Items * Team::threads;
+  static_assert(PowerOfTwo<Team::threads>::VALUE,
+                "cub: the number of threads of a merge sort is a power of two");
 
   struct Storage {
     Key keys[all];
@@ -32,8 +34,8 @@ struct team_merge_sort {
       }
       Team::sync();
       const int begin = rank / (2 * width) * (2 * width) * Items;
-      const int middle = smaller(begin + width * Items, all);
-      const int end = smaller(begin + 2 * width * Items, all);
+      const int middle = begin + width * Items;
+      const int end = middle + width * Items;
       merge(storage, keys, values, less, begin, middle, end, first - begin);
     }
   }

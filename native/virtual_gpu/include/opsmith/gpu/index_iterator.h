@@ -1,4 +1,5 @@
-// The arithmetic of iterators that are an index and a rule: Derived has get(index).
+// The arithmetic of iterators that are an index and a rule: Derived has get(index), and
+// minus() if the index alone does not tell two iterators apart.
 #pragma once
 #include <cstddef>
 #include <iterator>
@@ -42,13 +43,16 @@ class index_iterator {
   }
   Derived operator-(difference_type n) const { return *this + -n; }
   friend Derived operator+(difference_type n, const Derived& it) { return it + n; }
-  friend difference_type operator-(const Derived& a, const Derived& b) { return a.at_ - b.at_; }
-  friend bool operator==(const Derived& a, const Derived& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const Derived& a, const Derived& b) { return a.at_ != b.at_; }
-  friend bool operator<(const Derived& a, const Derived& b) { return a.at_ < b.at_; }
-  friend bool operator>(const Derived& a, const Derived& b) { return a.at_ > b.at_; }
-  friend bool operator<=(const Derived& a, const Derived& b) { return a.at_ <= b.at_; }
-  friend bool operator>=(const Derived& a, const Derived& b) { return a.at_ >= b.at_; }
+  friend difference_type operator-(const Derived& a, const Derived& b) { return a.minus(b); }
+  friend bool operator==(const Derived& a, const Derived& b) { return a.minus(b) == 0; }
+  friend bool operator!=(const Derived& a, const Derived& b) { return a.minus(b) != 0; }
+  friend bool operator<(const Derived& a, const Derived& b) { return a.minus(b) < 0; }
+  friend bool operator>(const Derived& a, const Derived& b) { return a.minus(b) > 0; }
+  friend bool operator<=(const Derived& a, const Derived& b) { return a.minus(b) <= 0; }
+  friend bool operator>=(const Derived& a, const Derived& b) { return a.minus(b) >= 0; }
+
+  // Iterators with a base compare their bases.
+  difference_type minus(const Derived& other) const { return at_ - other.at_; }
 
  protected:
   const Derived& self() const { return static_cast<const Derived&>(*this); }
