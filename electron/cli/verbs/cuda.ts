@@ -1,12 +1,13 @@
 import path from 'node:path'
 
+import type { GpuReport, GpuThread, SourcePlace } from '../../contract/gpu-findings'
 import type { GpuProgram } from '../../engine/virtual-gpu/gpu-programs'
 import type { Workbench } from '../../engine/workbench'
 import { exitCodes } from '../exit-codes'
 import { interruptSignal } from '../interrupt'
 import { flag, text, texts } from '../options'
 import type { OptionValues } from '../options'
-import { callerPath, describeDiagnostic, printError, progress } from '../print'
+import { callerPath, describeDiagnostic, printError, printJson, progress } from '../print'
 import { defineVerb } from '../verb'
 
 const cudaOptions = {
@@ -14,8 +15,12 @@ const cudaOptions = {
   includePath: texts('<folders...>', 'look for included files in these folders, too'),
   define: texts('<names...>', 'define macros: NAME or NAME=VALUE'),
   link: texts('<names...>', 'link these libraries'),
+  json: flag('with --check: print the findings as JSON to stdout, after the output of the program'),
   seed: text('<number>', 'the order of blocks and warps; the same seed gives the same run'),
 }
+
+/** Part of each message about something that the virtual GPU does not have. */
+const refusal = 'not supported on the virtual GPU'
 
 /** What stands after `--` on the command line: the program's own arguments. */
 function programArguments(): string[] {
@@ -27,7 +32,7 @@ function programArguments(): string[] {
 async function runCuda(
   workbench: Workbench,
   first: string,
-  { check, includePath, define, link, seed }: OptionValues<typeof cudaOptions>,
+  { check, includePath, define, link, json, seed }: OptionValues<typeof cudaOptions>,
   more: readonly string[],
 ): Promise<number> {
   const own = programArguments()
@@ -43,20 +48,59 @@ async function runCuda(
   const built = await workbench.gpuPrograms.build(program, signal, progress)
   if (!built.ok) return printError(built.error, false)
   const { executable, diagnostics } = built.value
-  for (const diagnostic of diagnostics)
-    if (diagnostic.severity === 'error') progress(describeDiagnostic(diagnostic))
   if (executable === '') {
-    progress(`opsmith: ${path.basename(first)} does not compile for the virtual GPU`)
+    const errors = diagnostics.filter(({ severity }) => severity === 'error')
+    // What follows from a refusal is noise.
+    const refused = errors.filter(({ message }) => message.includes(refusal))
+    for (const one of refused.length > 0 ? refused : errors) progress(describeDiagnostic(one))
+    progress(
+      refused.length > 0
+        ? `opsmith: refused: ${path.basename(first)} uses what the virtual GPU does not support`
+        : `opsmith: ${path.basename(first)} does not compile for the virtual GPU`,
+    )
     return exitCodes.noAnswer
   }
   const environment = seed === undefined ? {} : { OPSMITH_GPU_SEED: seed }
-  return await workbench.gpuPrograms.run(
+  const { exitCode, report } = await workbench.gpuPrograms.run({
     executable,
-    own,
+    programArguments: own,
     environment,
     signal,
-    callerPath('.'),
-  )
+    folder: callerPath('.'),
+    isChecked: check,
+  })
+  if (!report) return exitCode
+  if (!report.ok) return printError(report.error, json)
+  if (json) printJson({ ok: report.value.findings.length === 0, exitCode, ...report.value })
+  else reportFindings(report.value)
+  if (report.value.findings.length > 0 || report.value.launches === 0) return exitCodes.failed
+  return exitCode
+}
+
+const threadText = ({ block, thread }: GpuThread): string =>
+  `block (${block.join(', ')}), thread (${thread.join(', ')})`
+
+function placeText({ file, line }: SourcePlace): string {
+  return file === '' ? 'unknown place' : `${path.relative(process.cwd(), file)}:${line}`
+}
+
+/** Findings go to stderr: stdout is the program's own. */
+function reportFindings({ launches, accesses, findings }: GpuReport): void {
+  for (const one of findings) {
+    const times = one.count > 1 ? ` (${one.count} times)` : ''
+    progress(`${placeText(one.place)}: ${one.check}: ${one.message}${times}`)
+    if (one.thread) progress(`  in ${one.kernel === '' ? 'a kernel' : one.kernel}, ${threadText(one.thread)}`)
+    if (one.other) {
+      const by = one.other.thread ? `, ${threadText(one.other.thread)}` : ''
+      progress(`  ${one.other.what}: ${placeText(one.other)}${by}`)
+    }
+    if (one.allocated) progress(`  allocated: ${placeText(one.allocated)}`)
+    progress(`  → ${one.remedy}`)
+  }
+  const counted = `${launches} launches and ${accesses} accesses to memory checked`
+  if (launches === 0) progress('opsmith: no kernel ran, so nothing was checked')
+  else if (findings.length === 0) progress(`opsmith: no findings; ${counted}`)
+  else progress(`opsmith: ${findings.length} finding${findings.length === 1 ? '' : 's'}; ${counted}`)
 }
 
 export const verb = defineVerb({

@@ -19,7 +19,7 @@ export function findSymbolizer(): { tool: string; args: string[] } | undefined {
   return gnu ? { tool: gnu, args: ['-f', '-C', '-i'] } : undefined
 }
 
-interface Located {
+export interface Located {
   symbol: string
   file: string | undefined
   line: number | undefined
@@ -40,7 +40,10 @@ function readFrames(lines: readonly string[]): Located[] {
 }
 
 /** @returns the frames of each offset, in order; none where the tool gave no answer */
-async function ask(module: string, offsets: readonly bigint[]): Promise<Located[][]> {
+export async function locateOffsets(
+  module: string,
+  offsets: readonly bigint[],
+): Promise<Located[][]> {
   const symbolizer = findSymbolizer()
   if (!symbolizer) return []
   const addresses = offsets.map((offset) => `0x${offset.toString(16)}`)
@@ -98,7 +101,7 @@ export async function locateFrames(
     byModule.set(module, [...(byModule.get(module) ?? []), { index, offset }])
   })
   for (const [module, entries] of byModule) {
-    const answers = await ask(
+    const answers = await locateOffsets(
       module,
       entries.map((entry) => entry.offset),
     )

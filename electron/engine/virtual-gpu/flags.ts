@@ -28,7 +28,6 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
     '-Wno-c++11-narrowing',
     '-Wno-register',
     '-fno-strict-aliasing',
-    '-fwrapv',
     '-Xclang',
     '-no-enable-noundef-analysis',
     '-ftrivial-auto-var-init=zero',
@@ -44,7 +43,7 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
     '-D__CUDACC_VER_BUILD__=0',
     '-D__CUDACC_EXTENDED_LAMBDA__=1',
     '-D__OPSMITH_VIRTUAL_GPU__=1',
-    ...(isChecked ? checkedFlags : ['-O2']),
+    ...(isChecked ? checkedFlags : ['-O2', '-fwrapv']),
   ]
 }
 
@@ -67,7 +66,7 @@ const checkedFlags = [
   '-tsan-compound-read-before-write=1',
   '-mllvm',
   '-tsan-distinguish-volatile=1',
-  '-fsanitize=bounds,alignment',
+  '-fsanitize=bounds,alignment,signed-integer-overflow',
   '-fsanitize-recover=all',
   '-DOPSMITH_GPU_CHECKED=1',
 ]

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { Diagnostic } from '../../contract/diagnostics'
+import type { GpuReport } from '../../contract/gpu-findings'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { parseCompilerOutput } from '../compile/diagnostics'
@@ -16,6 +17,7 @@ import type { Compiler } from '../toolchain/compilers'
 import { compileLimits, runProcess } from '../toolchain/run-command'
 import { cudaFlags } from './flags'
 import type { GpuVariant } from './flags'
+import { readGpuReport } from './read-report'
 import { runtimeLibrary } from './runtime-library'
 import type { RuntimeLibrary } from './runtime-library'
 import { rewriteSources } from './shadow-sources'
@@ -37,6 +39,21 @@ export interface GpuProgramBuild {
   diagnostics: Diagnostic[]
   /** It was in the cache. */
   isCached: boolean
+}
+
+export interface GpuProgramRun extends GpuVariant {
+  executable: string
+  programArguments: readonly string[]
+  environment: Readonly<Record<string, string>>
+  signal: AbortSignal
+  /** The working folder. */
+  folder: string
+}
+
+export interface GpuProgramResult {
+  exitCode: number
+  /** Of a checked run. */
+  report?: Result<GpuReport>
 }
 
 /** What CUDA programs include most. clang 19 rejects <iostream> after a precompiled header without it. */
@@ -196,36 +213,44 @@ export class GpuPrograms {
     return ['-include-pch', precompiled]
   }
 
-  /**
-   * Runs the program with this process's input and output.
-   * @returns its exit code; 128 and the signal's number where a signal ended it
-   */
-  async run(
-    executable: string,
-    programArguments: readonly string[],
-    environment: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-    folder: string,
-  ): Promise<number> {
-    return await new Promise((resolve) => {
-      const child = spawn(executable, [...programArguments], {
-        cwd: folder,
-        stdio: 'inherit',
-        env: { ...process.env, ...environment },
-      })
-      const stop = (): void => {
-        child.kill('SIGTERM')
-      }
-      signal.addEventListener('abort', stop)
-      child.on('error', () => {
-        resolve(126)
-      })
-      child.on('exit', (code, ended) => {
-        signal.removeEventListener('abort', stop)
-        resolve(code ?? 128 + (ended === null ? 0 : os.constants.signals[ended]))
-      })
-    })
+  /** Runs the program with this process's input and output; a checked one reports what it found. */
+  async run(wanted: GpuProgramRun): Promise<GpuProgramResult> {
+    const { root, cacheFolder } = this.services.installation
+    if (!wanted.isChecked) return { exitCode: await runHere(wanted, {}) }
+    const folder = fs.mkdtempSync(path.join(cacheFolder, 'virtual-gpu', 'run-'))
+    const file = path.join(folder, 'report.json')
+    try {
+      const exitCode = await runHere(wanted, { OPSMITH_GPU_REPORT: file })
+      return { exitCode, report: await readGpuReport(file, root) }
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
   }
+}
+
+/** @returns the exit code; 128 and the signal's number where a signal ended the program */
+async function runHere(
+  { executable, programArguments, environment, signal, folder }: GpuProgramRun,
+  more: Readonly<Record<string, string>>,
+): Promise<number> {
+  return await new Promise((resolve) => {
+    const child = spawn(executable, [...programArguments], {
+      cwd: folder,
+      stdio: 'inherit',
+      env: { ...process.env, ...environment, ...more },
+    })
+    const stop = (): void => {
+      child.kill('SIGTERM')
+    }
+    signal.addEventListener('abort', stop)
+    child.on('error', () => {
+      resolve(126)
+    })
+    child.on('exit', (code, ended) => {
+      signal.removeEventListener('abort', stop)
+      resolve(code ?? 128 + (ended === null ? 0 : os.constants.signals[ended]))
+    })
+  })
 }
 
 /** C and C++ of the host: the CUDA headers are there for it, the rewriter is not. */

@@ -38,6 +38,10 @@ interface Scope {
 const dependence =
   /^(?:atomic\w*|__threadfence\w*|volatile|cooperative_groups|cuda|asm|__asm__|__managed__|cudaLaunchCooperativeKernel|printf|malloc|new|curand\w*|__nanosleep|__stwt|__ldcv|red|clock|clock64|assert)$/
 
+/** Functions whose result programs throw away; a checked run tells if it was an error. */
+const reportingCall =
+  /^cuda(?:Malloc\w*|Free\w*|Memcpy\w*|Memset\w*|HostAlloc|HostRegister|Stream(?:Create\w*|Synchronize|Destroy|WaitEvent)|Event(?:Create\w*|Record|Synchronize|Destroy|ElapsedTime)|DeviceSynchronize|SetDevice|Launch(?:Cooperative)?Kernel|FuncSetAttribute|MemPrefetchAsync)$/
+
 const renamed = new Map([
   ['__CUDACC__', 'OPSMITH_CUDACC'],
   ['__NVCC__', 'OPSMITH_NVCC'],
@@ -129,6 +133,7 @@ class Rewriter {
       this.scopes.every((scope) => scope.kind === 'namespace')
     )
       this.deviceVariable(at)
+    if (reportingCall.test(text)) this.thrownAway(at)
     if (text === 'asm' || text === '__asm__') return this.assembly(at)
     if (text === 'cudaLaunchKernel' || text === 'cudaLaunchCooperativeKernel') this.typedLaunch(at)
     return at
@@ -391,6 +396,18 @@ class Rewriter {
         `static_assert(::opsmith::gpu::never, "inline PTX is not supported on the virtual GPU: ${shown.slice(0, 80).replaceAll('\\', '')}")`,
     )
     return close
+  }
+
+  /** `cudaFree(p);` as a whole statement: nobody looks at its result. */
+  private thrownAway(at: number): void {
+    const { tokens } = this
+    if (tokens[at]!.inDirective || !this.inFunction()) return
+    const before = tokens[codeBefore(tokens, at - 1)]?.text ?? ''
+    if (!';{}'.includes(before)) return
+    const open = codeFrom(tokens, at + 1)
+    if (tokens[open]?.text !== '(') return
+    if (tokens[codeFrom(tokens, closes(tokens, open) + 1)]?.text !== ';') return
+    this.insertions.set(at, '::opsmith::gpu::ignored = ')
   }
 
   /** `cudaLaunchKernel((void*)kernel, …)`: the cast loses the type, which the launch needs. */

@@ -63,6 +63,7 @@ export async function runtimeLibrary(
           '-fPIC',
           '-pthread',
           '-gline-tables-only',
+          '-DOPSMITH_GPU_CHECKED=1',
           '-isystem',
           path.join(folder, 'include'),
           '-c',
@@ -82,6 +83,8 @@ export async function runtimeLibrary(
       [
         '-shared',
         '-pthread',
+        // What a program has instrumented must not take the place of the runtime's own.
+        '-Wl,-Bsymbolic-functions',
         '-o',
         path.join(work, libraryName),
         ...sources.map((source) => path.join(work, `${path.basename(source)}.o`)),

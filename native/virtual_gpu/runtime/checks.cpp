@@ -1,29 +1,1063 @@
+// The checks of a checked build: each access of a kernel, each copy and each wait comes by here.
+// A checked launch runs on one OS thread, so what is kept needs no locks.
 #include "checks.h"
+#include "cuda_runtime_api.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+#include "errors.h"
+#include "findings.h"
+#include "opsmith/gpu/launch.h"
+#include "shadow.h"
+#include "shared_memory.h"
+#include "stream_order.h"
+#include "streams.h"
+#include "worker.h"
+
 namespace opsmith::gpu {
+
 bool checking = false;
-DeviceVariable::DeviceVariable(const volatile void*, std::size_t, const char*, const char*) {}
-DeviceAccess::DeviceAccess() = default;
-DeviceAccess::~DeviceAccess() = default;
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 256;
+
+/** When threads of a block published what they wrote, and when they looked at what others published. */
+struct Publication {
+  std::vector<std::uint32_t> releases;
+  std::uint32_t last_acquire = 0;
+};
+
+struct Variable {
+  const std::byte* begin;
+  std::size_t bytes;
+  std::string name;
+  ShadowRange shadow;
+};
+
+struct SharedVariable {
+  std::size_t begin;
+  std::size_t bytes;
+  Site site;
+};
+
+/** Memory of the host that an asynchronous copy reads or writes. */
+struct PendingCopy {
+  const std::byte* begin;
+  std::size_t bytes;
+  std::uint32_t operation;
+  bool writes;
+};
+
+/** A write that races, unless it writes what is there: known when the thread goes on. */
+struct PendingWrite {
+  const std::byte* address = nullptr;
+  std::uint8_t size = 0;
+  std::byte before[16];
+  Finding finding;
+};
+
+struct CallFailure {
+  cudaError_t error;
+  std::string what;
+  Site site;
+};
+
+struct State {
+  StreamOrder order;
+  std::uint64_t accesses = 0;
+  std::uint64_t launches = 0;
+
+  // The launch that runs.
+  const Launch* launch = nullptr;
+  std::uint32_t operation = 0;
+  std::uint32_t phase = 0;
+  std::uint32_t time = 1;
+  int device = 0;
+  std::unordered_map<std::uint64_t, Publication> publications;  // by block
+
+  // Memory.
+  const std::byte* arena_begin = nullptr;
+  std::vector<std::uint32_t> chunks;  // index of the allocation, from 1
+  std::vector<Allocation> allocations{Allocation{}};
+  ShadowRange arena;
+  std::map<const std::byte*, ShadowRange> shared;  // by where a block's shared memory begins
+  std::vector<Variable> variables;
+  std::vector<SharedVariable> shared_variables;
+  std::map<const std::byte*, std::size_t> device_heap;
+
+  std::vector<PendingCopy> pending_copies;
+  PendingWrite pending_write;
+  CallFailure last_failure{};
+  std::vector<CallFailure> failures;  // that nobody looked at
+  std::map<const Block*, Site> barrier_site;
+  std::map<const Block*, std::uint32_t> barrier_arrivals;
+  const std::byte* program = nullptr;
+  int device_access = 0;
+  bool ended = false;
+};
+
+State& state() {
+  static auto* kept = new State();  // never destroyed: host code is checked until the end
+  return *kept;
+}
+
+const std::byte* program_begin(const void* instruction) {
+  State& s = state();
+  if (s.program == nullptr) {
+    Dl_info info;
+    if (dladdr(instruction, &info) != 0) s.program = static_cast<const std::byte*>(info.dli_fbase);
+  }
+  return s.program;
+}
+
+std::uint32_t offset_of(const void* instruction) {
+  return static_cast<std::uint32_t>(static_cast<const std::byte*>(instruction) -
+                                    program_begin(instruction));
+}
+
+CodePlace place_of(std::uint32_t offset) {
+  return offset == 0 ? CodePlace{} : CodePlace{state().program + offset, {}};
+}
+
+ThreadPlace this_thread() {
+  if (current == nullptr) return {};
+  return {current->block_index, current->thread, true};
+}
+
+ThreadPlace thread_of(const AccessRecord& record) {
+  const State& s = state();
+  if (record.block == 0 || s.launch == nullptr || record.operation != s.operation) return {};
+  const dim3& grid = s.launch->size.grid;
+  const dim3& block = s.launch->size.block;
+  const std::uint32_t number = record.block - 1;
+  const std::uint32_t thread = record.thread;
+  return {{number % grid.x, number / grid.x % grid.y, number / (grid.x * grid.y)},
+          {thread % block.x, thread / block.x % block.y, thread / (block.x * block.y)},
+          true};
+}
+
+Finding finding(const char* check, std::string message, std::string remedy) {
+  Finding made;
+  made.check = check;
+  made.message = std::move(message);
+  made.remedy = std::move(remedy);
+  made.thread = this_thread();
+  if (state().launch != nullptr) {
+    made.kernel = state().launch->kernel->name;
+    made.launched = state().launch->kernel->site;
+  }
+  return made;
+}
+
+std::string bytes_text(std::size_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+/** The allocation whose chunk holds the address; null if none does. */
+const Allocation* allocation_at(const void* address) {
+  const State& s = state();
+  if (s.arena_begin == nullptr) return nullptr;
+  const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
+  if (offset < 0) return nullptr;
+  const auto chunk = static_cast<std::size_t>(offset) / chunk_bytes;
+  if (chunk >= s.chunks.size() || s.chunks[chunk] == 0) return nullptr;
+  return &s.allocations[s.chunks[chunk]];
+}
+
+/** The allocation that ends last before the address. */
+const Allocation* allocation_before(const void* address) {
+  const State& s = state();
+  const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
+  if (s.arena_begin == nullptr || offset < 0 || s.chunks.empty()) return nullptr;
+  std::size_t chunk = std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunks.size() - 1);
+  while (chunk > 0 && s.chunks[chunk] == 0) --chunk;
+  return s.chunks[chunk] == 0 ? nullptr : &s.allocations[s.chunks[chunk]];
+}
+
+bool is_before(std::uint32_t earlier, std::uint32_t time_of_write, std::uint64_t reader) {
+  const State& s = state();
+  const auto writer = s.publications.find(earlier);
+  const auto own = s.publications.find(reader);
+  if (writer == s.publications.end() || own == s.publications.end()) return false;
+  const auto& releases = writer->second.releases;
+  const auto first = std::upper_bound(releases.begin(), releases.end(), time_of_write);
+  return first != releases.end() && own->second.last_acquire >= *first;
+}
+
+/** Publications within a block are kept by warp: a key that no block number has. */
+std::uint64_t warp_key(std::uint32_t block, std::uint32_t warp) {
+  return (std::uint64_t{1} << 63) | (std::uint64_t{block} << 8) | warp;
+}
+
+enum class Conflict { none, same_warp, same_block, other_block, other_operation };
+
+/** Whether nothing orders the earlier access before the one that `now` makes. */
+Conflict conflict(const AccessRecord& before, const AccessRecord& now) {
+  if (before.is_atomic && now.is_atomic) return Conflict::none;
+  State& s = state();
+  if (before.operation != now.operation)
+    return s.order.is_before(before.operation, now.operation) ? Conflict::none
+                                                              : Conflict::other_operation;
+  if (before.block == 0 || now.block == 0) return Conflict::none;
+  if (before.block != now.block) {
+    if (before.phase != now.phase) return Conflict::none;
+    return is_before(before.block, before.time, now.block) ? Conflict::none
+                                                           : Conflict::other_block;
+  }
+  if (before.thread == now.thread || before.barrier_epoch != now.barrier_epoch)
+    return Conflict::none;
+  const std::uint32_t warp_before = before.thread / lanes_of_warp;
+  const std::uint32_t warp_now = now.thread / lanes_of_warp;
+  if (warp_before == warp_now)
+    return before.warp_epoch != now.warp_epoch ? Conflict::none : Conflict::same_warp;
+  const auto writer = s.publications.find(warp_key(before.block, warp_before));
+  const auto own = s.publications.find(warp_key(now.block, warp_now));
+  if (writer != s.publications.end() && own != s.publications.end()) {
+    const auto& releases = writer->second.releases;
+    const auto first = std::upper_bound(releases.begin(), releases.end(), before.time);
+    if (first != releases.end() && own->second.last_acquire >= *first) return Conflict::none;
+  }
+  return Conflict::same_block;
+}
+
+struct Range {
+  const ShadowRange* shadow = nullptr;
+  bool is_shared = false;
+  bool begins_written = false;  // variables and memory of the host have a value from the start
+  const Allocation* allocation = nullptr;
+  const Variable* variable = nullptr;
+};
+
+std::string where_text(const Range& range, const void* address) {
+  const auto* byte = static_cast<const std::byte*>(address);
+  if (range.allocation != nullptr)
+    return "byte " + std::to_string(byte - range.allocation->begin) + " of an allocation of " +
+           bytes_text(range.allocation->bytes);
+  if (range.variable != nullptr)
+    return "byte " + std::to_string(byte - range.variable->begin) + " of " + range.variable->name;
+  if (range.is_shared) return "shared memory";
+  return "memory";
+}
+
+void report_conflict(Conflict kind, const Range& range, const void* address,
+                     const AccessRecord& before, bool before_writes, const AccessRecord& now,
+                     bool writes, const void* instruction, std::uint8_t size) {
+  const char* check = range.is_shared ? "shared-race" : "global-race";
+  std::string remedy = range.is_shared
+                           ? "Put __syncthreads() between the two accesses."
+                           : "Let one thread own each element, or use atomics.";
+  std::string message = std::string("Two threads access ") + where_text(range, address) + ", one " +
+                        (before_writes && writes ? "and the other write it"
+                                                 : "writes it") +
+                        ", and nothing orders the two.";
+  if (before_writes && writes)
+    message = "Two threads write " + where_text(range, address) + ", and nothing orders the two.";
+  if (kind == Conflict::same_warp) {
+    check = "missing-syncwarp";
+    message = "Two lanes of a warp access " + where_text(range, address) +
+              " without __syncwarp() between: lanes need not run together.";
+    remedy = "Put __syncwarp() between the two accesses, or use a shuffle.";
+  } else if (kind == Conflict::other_operation) {
+    check = "wrong-stream";
+    const StreamOperation& other = state().order.operation(before.operation);
+    message = "A kernel uses what an operation of another stream " +
+              std::string(before_writes ? "writes" : "reads") +
+              ", and does not wait for it.";
+    remedy = "Record an event after that operation, and let this stream wait for it.";
+    Finding made = finding(check, message, remedy);
+    made.place = {instruction, {}};
+    made.other_place = {nullptr, other.site};
+    made.other = "operation of the other stream";
+    if (range.allocation != nullptr) made.allocated = range.allocation->made;
+    add_finding(std::move(made));
+    return;
+  }
+  if (before.is_update && now.is_update && kind != Conflict::other_operation) {
+    check = "non-atomic-accumulation";
+    message = "Several threads add to " + where_text(range, address) +
+              " without atomics: sums get lost.";
+    remedy = "Use atomicAdd, or reduce within the block first.";
+  }
+  Finding made = finding(check, message, remedy);
+  made.place = {instruction, {}};
+  made.other_place = place_of(before.instruction);
+  made.other_thread = thread_of(before);
+  made.other = before_writes ? "write" : "read";
+  if (range.allocation != nullptr) made.allocated = range.allocation->made;
+  // Threads may write the same value: nobody can tell who was last.
+  if (before_writes && writes && !now.is_update && size <= 16 && state().pending_write.size == 0) {
+    PendingWrite& pending = state().pending_write;
+    pending.address = static_cast<const std::byte*>(address);
+    pending.size = size;
+    std::memcpy(pending.before, address, size);
+    pending.finding = std::move(made);
+    return;
+  }
+  add_finding(std::move(made));
+}
+
+void settle_pending_write() {
+  PendingWrite& pending = state().pending_write;
+  if (pending.size == 0) return;
+  if (std::memcmp(pending.before, pending.address, pending.size) != 0)
+    add_finding(std::move(pending.finding));
+  pending.size = 0;
+}
+
+/** Finds what the address belongs to; false, with a finding, if a kernel must not access it. */
+bool find_range(const void* address, std::size_t size, bool writes, const void* instruction,
+                Range* range) {
+  State& s = state();
+  const auto* byte = static_cast<const std::byte*>(address);
+  if (in_arena(address)) {
+    const Allocation* allocation = allocation_at(address);
+    const char* verb = writes ? "writes" : "reads";
+    if (allocation == nullptr || byte + size > allocation->begin + allocation->bytes ||
+        byte < allocation->begin) {
+      const Allocation* near = allocation != nullptr ? allocation : allocation_before(address);
+      std::string message = std::string("A kernel ") + verb + " " + bytes_text(size) +
+                            " outside of every allocation.";
+      if (near != nullptr)
+        message = std::string("A kernel ") + verb + " " + bytes_text(size) + " at " +
+                  bytes_text(static_cast<std::size_t>(byte - near->begin)) +
+                  " from the begin of an allocation of " + bytes_text(near->bytes) + ".";
+      Finding made = finding("out-of-bounds", message,
+                             "Compare the index with the number of elements before the access.");
+      made.place = {instruction, {}};
+      if (near != nullptr) made.allocated = near->made;
+      add_finding(std::move(made));
+      return false;
+    }
+    if (allocation->freed) {
+      Finding made = finding("use-after-free",
+                             std::string("A kernel ") + verb + " memory that was freed.",
+                             "Free memory after the last kernel that uses it.");
+      made.place = {instruction, {}};
+      made.other_place = {nullptr, allocation->released};
+      made.other = "cudaFree";
+      made.allocated = allocation->made;
+      add_finding(std::move(made));
+      return false;
+    }
+    if (allocation->kind == MemoryKind::device && !peers_can_access(s.device, allocation->device)) {
+      Finding made = finding(
+          "missing-device-guard",
+          "A kernel on device " + std::to_string(s.device) + " uses memory of device " +
+              std::to_string(allocation->device) + ".",
+          "Call cudaSetDevice (in an operator: a CUDAGuard) with the device of the memory before "
+          "the launch.");
+      made.place = {instruction, {}};
+      made.allocated = allocation->made;
+      add_finding(std::move(made));
+      return false;
+    }
+    range->shadow = &s.arena;
+    range->allocation = allocation;
+    range->begins_written = allocation->kind != MemoryKind::device;
+    return true;
+  }
+  const std::byte* shared = current->shared;
+  if (in_shared(address, shared)) {
+    const auto offset = static_cast<std::size_t>(byte - shared);
+    bool fits = false;
+    if (offset < static_shared_begin) {
+      fits = offset + size <= s.launch->size.dynamic_shared;
+    } else {
+      for (const SharedVariable& variable : s.shared_variables)
+        if (offset >= variable.begin && offset + size <= variable.begin + variable.bytes)
+          fits = true;
+    }
+    if (!fits) {
+      Finding made = finding(
+          "out-of-bounds",
+          std::string("A kernel ") + (writes ? "writes " : "reads ") + bytes_text(size) +
+              (offset < static_shared_begin
+                   ? " of dynamic shared memory at byte " + std::to_string(offset) +
+                         "; the launch gave the block " + bytes_text(s.launch->size.dynamic_shared)
+                   : " outside of every __shared__ variable") +
+              ".",
+          "Compare the index with the size of the shared array.");
+      made.place = {instruction, {}};
+      add_finding(std::move(made));
+      return false;
+    }
+    auto found = s.shared.find(shared);
+    if (found == s.shared.end()) {
+      ShadowRange made;
+      if (!made.map(shared, shared_bytes)) return false;
+      found = s.shared.emplace(shared, made).first;
+    }
+    range->shadow = &found->second;
+    range->is_shared = true;
+    return true;
+  }
+  for (Variable& variable : s.variables) {
+    if (byte < variable.begin || byte >= variable.begin + variable.bytes) continue;
+    if (byte + size > variable.begin + variable.bytes) break;
+    if (variable.shadow.begin() == nullptr) variable.shadow.map(variable.begin, variable.bytes);
+    range->shadow = &variable.shadow;
+    range->variable = &variable;
+    range->begins_written = true;
+    return true;
+  }
+  if (!s.device_heap.empty()) {
+    const auto next = s.device_heap.upper_bound(byte);
+    if (next != s.device_heap.begin()) {
+      const auto& [begin, bytes] = *std::prev(next);
+      if (byte < begin + bytes) return false;
+    }
+  }
+  Allocation registered;
+  if (find_allocation(address, &registered)) return false;
+  Dl_info info;
+  if (dladdr(address, &info) != 0) {
+    // Behind a variable of the device, or a constant of the program.
+    for (const Variable& variable : s.variables) {
+      const auto beyond = byte - variable.begin;
+      if (beyond < 0 || static_cast<std::size_t>(beyond) > variable.bytes + 256) continue;
+      Finding made = finding("out-of-bounds",
+                             std::string("A kernel ") + (writes ? "writes " : "reads ") +
+                                 bytes_text(size) + " at byte " + std::to_string(beyond) + " of " +
+                                 variable.name + ", which has " + bytes_text(variable.bytes) + ".",
+                             "Compare the index with the size of the array.");
+      made.place = {instruction, {}};
+      add_finding(std::move(made));
+      return false;
+    }
+    return false;
+  }
+  Finding made =
+      finding("host-pointer",
+              std::string("A kernel ") + (writes ? "writes" : "reads") +
+                  " memory of the host: the pointer is not one that a GPU can use.",
+              "Copy the data to memory from cudaMalloc, or use cudaMallocManaged.");
+  made.place = {instruction, {}};
+  add_finding(std::move(made));
+  return false;
+}
+
+void host_access(const void* address, std::size_t size, bool writes, const void* instruction) {
+  State& s = state();
+  if (s.device_access > 0) return;
+  if (in_arena(address)) {
+    const Allocation* allocation = allocation_at(address);
+    if (allocation != nullptr && allocation->kind == MemoryKind::device) {
+      Finding made = finding("device-pointer-on-host",
+                             std::string("Host code ") + (writes ? "writes" : "reads") +
+                                 " memory of the device.",
+                             "Copy it with cudaMemcpy, or use cudaMallocManaged.");
+      made.place = {instruction, {}};
+      made.allocated = allocation->made;
+      add_finding(std::move(made));
+      return;
+    }
+    if (allocation == nullptr || s.arena.begin() == nullptr) return;
+    const ShadowCell& cell = s.arena.cell(address);
+    if (cell.write.bytes != 0 && cell.write.operation != 0 &&
+        !s.order.host_knows(cell.write.operation)) {
+      Finding made = finding("wrong-stream",
+                             "Host code uses what an operation of a stream writes, and does not "
+                             "wait for it.",
+                             "Call cudaStreamSynchronize or cudaDeviceSynchronize before.");
+      made.place = {instruction, {}};
+      made.other_place = {nullptr, s.order.operation(cell.write.operation).site};
+      made.other = "operation of the stream";
+      made.allocated = allocation->made;
+      add_finding(std::move(made));
+    }
+    return;
+  }
+  const auto* byte = static_cast<const std::byte*>(address);
+  for (auto it = s.pending_copies.begin(); it != s.pending_copies.end();) {
+    if (s.order.host_knows(it->operation)) {
+      it = s.pending_copies.erase(it);
+      continue;
+    }
+    if (byte + size > it->begin && byte < it->begin + it->bytes && (writes || it->writes)) {
+      Finding made = finding(
+          "wrong-stream",
+          std::string("Host code ") + (writes ? "changes" : "reads") +
+              " memory that an asynchronous copy " + (it->writes ? "writes" : "reads") +
+              ", and does not wait for the copy.",
+          "Call cudaStreamSynchronize before.");
+      made.place = {instruction, {}};
+      made.other_place = {nullptr, s.order.operation(it->operation).site};
+      made.other = "copy";
+      add_finding(std::move(made));
+      it = s.pending_copies.erase(it);
+      continue;
+    }
+    ++it;
+  }
+}
+
+std::uint8_t bits_of(std::size_t first, std::size_t count) {
+  return static_cast<std::uint8_t>(((1U << count) - 1U) << first);
+}
+
+enum class AccessKind { read, write, update, atomic_read, atomic_write, atomic_update };
+
+bool is_read(AccessKind kind) {
+  return kind != AccessKind::write && kind != AccessKind::atomic_write;
+}
+bool is_write(AccessKind kind) {
+  return kind != AccessKind::read && kind != AccessKind::atomic_read;
+}
+
+void access(const void* address, std::size_t size, AccessKind kind, const void* instruction) {
+  if (current == nullptr) {
+    if (state().ended) return;
+    host_access(address, size, is_write(kind), instruction);
+    return;
+  }
+  State& s = state();
+  const auto* fiber = static_cast<const Fiber*>(current);
+  const auto* byte = static_cast<const std::byte*>(address);
+  const auto within = [byte](const void* begin, std::size_t bytes) {
+    return byte >= begin && byte < static_cast<const std::byte*>(begin) + bytes;
+  };
+  // threadIdx and its kin, what a launch passes, and what a thread has for itself.
+  if (within(&current, sizeof(current)) || within(fiber, sizeof(Fiber)) || within(fiber->stack, stack_bytes) ||
+      within(fiber->block, sizeof(Block)) ||
+      within(s.launch->kernel->closure, s.launch->kernel->closure_bytes))
+    return;
+  ++s.accesses;
+  settle_pending_write();
+  Range range;
+  if (!find_range(address, size, is_write(kind), instruction, &range)) return;
+  if (range.shadow->begin() == nullptr) return;
+
+  const Block& block = *fiber->block;
+  AccessRecord now;
+  now.operation = s.operation;
+  now.phase = static_cast<std::uint16_t>(s.phase);
+  now.block = static_cast<std::uint32_t>(block.number) + 1;
+  now.thread = fiber->linear & 1023U;
+  now.barrier_epoch = block.barriers_passed;
+  now.warp_epoch = block.warp_epoch[fiber->linear / lanes_of_warp];
+  now.time = s.time;
+  now.instruction = offset_of(instruction);
+  now.is_atomic = kind >= AccessKind::atomic_read;
+  now.is_update = kind == AccessKind::update;
+  const bool reads = is_read(kind);
+  const bool writes = is_write(kind);
+
+  const auto first_offset = static_cast<std::size_t>(byte - range.shadow->begin()) % cell_bytes;
+  std::size_t done = 0;
+  while (done < size) {
+    const std::size_t in_cell = done == 0 ? first_offset : 0;
+    const std::size_t count = std::min(cell_bytes - in_cell, size - done);
+    const std::uint8_t bits = bits_of(in_cell, count);
+    ShadowCell& cell = range.shadow->cell(byte + done);
+    if (range.is_shared && cell.owner != now.block + (s.operation << 20)) {
+      cell = ShadowCell{};
+      cell.owner = now.block + (s.operation << 20);
+    }
+    if (reads && !range.begins_written && (bits & ~cell.written) != 0 &&
+        kind != AccessKind::atomic_read) {
+      Finding made =
+          finding("uninitialized-read",
+                  "A kernel reads " + where_text(range, byte + done) + ", which was never written.",
+                  range.is_shared ? "Write each element before it is read, and put "
+                                    "__syncthreads() between."
+                                  : "Fill the memory first: cudaMemset, cudaMemcpy or a kernel.");
+      made.place = {instruction, {}};
+      if (range.allocation != nullptr) made.allocated = range.allocation->made;
+      add_finding(std::move(made));
+      cell.written |= bits;  // once is enough
+    }
+    if ((cell.write.bytes & bits) != 0) {
+      const Conflict found = conflict(cell.write, now);
+      if (found != Conflict::none)
+        report_conflict(found, range, byte + done, cell.write, true, now, writes, instruction,
+                        static_cast<std::uint8_t>(std::min<std::size_t>(count, 16)));
+    }
+    if (writes) {
+      for (AccessRecord* read : {&cell.read, &cell.other_read}) {
+        if ((read->bytes & bits) == 0) continue;
+        const Conflict found = conflict(*read, now);
+        if (found != Conflict::none)
+          report_conflict(found, range, byte + done, *read, false, now, true, instruction, 0);
+      }
+      const bool same_thread = cell.write.operation == now.operation &&
+                               cell.write.block == now.block && cell.write.thread == now.thread &&
+                               cell.write.barrier_epoch == now.barrier_epoch &&
+                               cell.write.warp_epoch == now.warp_epoch &&
+                               cell.write.is_atomic == now.is_atomic;
+      const std::uint8_t before = same_thread ? cell.write.bytes : 0;
+      cell.write = now;
+      cell.write.bytes = (before | bits) & 0xfU;
+      cell.written |= bits;
+      cell.read.bytes &= static_cast<std::uint8_t>(~bits) & 0xfU;
+      cell.other_read.bytes &= static_cast<std::uint8_t>(~bits) & 0xfU;
+    }
+    if (reads && !writes) {
+      const bool same_thread = cell.read.operation == now.operation &&
+                               cell.read.block == now.block && cell.read.thread == now.thread;
+      if (cell.read.bytes != 0 && !same_thread) cell.other_read = cell.read;
+      const std::uint8_t before = same_thread ? cell.read.bytes : 0;
+      cell.read = now;
+      cell.read.bytes = (before | bits) & 0xfU;
+    }
+    done += count;
+  }
+}
+
+/** A copy or fill touches bytes as an operation of a stream. */
+void touch(const void* address, std::size_t bytes, bool writes, std::uint32_t operation) {
+  State& s = state();
+  if (!in_arena(address) || s.arena.begin() == nullptr) return;
+  AccessRecord now;
+  now.operation = operation;
+  const auto* byte = static_cast<const std::byte*>(address);
+  const auto offset = static_cast<std::size_t>(byte - s.arena.begin());
+  bool reported = false;
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t in_cell = (offset + done) % cell_bytes;
+    const std::size_t count = std::min(cell_bytes - in_cell, bytes - done);
+    const std::uint8_t bits = bits_of(in_cell, count);
+    ShadowCell& cell = s.arena.cell(byte + done);
+    const bool waits = (cell.write.bytes & bits) == 0 ||
+                       s.order.is_before(cell.write.operation, operation);
+    const bool waits_for_reads = !writes || (cell.read.bytes & bits) == 0 ||
+                                 s.order.is_before(cell.read.operation, operation);
+    if ((!waits || !waits_for_reads) && !reported) {
+      reported = true;
+      const AccessRecord& other = waits ? cell.read : cell.write;
+      Finding made = finding("wrong-stream",
+                             std::string("A copy ") + (writes ? "writes" : "reads") +
+                                 " what an operation of another stream " +
+                                 (waits ? "reads" : "writes") + ", and does not wait for it.",
+                             "Record an event after that operation, and let this stream wait for "
+                             "it.");
+      made.place = {nullptr, s.order.operation(operation).site};
+      made.other_place = {nullptr, s.order.operation(other.operation).site};
+      made.other = "operation of the other stream";
+      add_finding(std::move(made));
+    }
+    if (writes) {
+      cell.write = now;
+      cell.write.bytes = 0xfU;
+      cell.written |= bits;
+      cell.read.bytes = 0;
+      cell.other_read.bytes = 0;
+    } else {
+      cell.read = now;
+      cell.read.bytes = bits & 0xfU;
+    }
+    done += count;
+  }
+}
+
+/** False, with a finding, if the call leaves the allocation or uses freed memory. */
+void check_call_range(const void* address, std::size_t bytes, bool writes, Site site) {
+  if (!in_arena(address)) return;
+  const auto* byte = static_cast<const std::byte*>(address);
+  const Allocation* allocation = allocation_at(address);
+  if (allocation != nullptr && allocation->freed) {
+    Finding made = finding("use-after-free",
+                           std::string("The call ") + (writes ? "writes" : "reads") +
+                               " memory that was freed.",
+                           "Free memory after its last use.");
+    made.place = {nullptr, site};
+    made.other_place = {nullptr, allocation->released};
+    made.other = "cudaFree";
+    made.allocated = allocation->made;
+    add_finding(std::move(made));
+    return;
+  }
+  if (allocation != nullptr && byte + bytes <= allocation->begin + allocation->bytes) return;
+  const Allocation* near = allocation != nullptr ? allocation : allocation_before(address);
+  Finding made = finding(
+      "out-of-bounds",
+      std::string("The call ") + (writes ? "writes " : "reads ") + bytes_text(bytes) +
+          (near == nullptr
+               ? " outside of every allocation."
+               : " from byte " + std::to_string(byte - near->begin) + " of an allocation of " +
+                     bytes_text(near->bytes) + "."),
+      "Compare the size of the copy with that of the allocation; sizes are in bytes.");
+  made.place = {nullptr, site};
+  if (near != nullptr) made.allocated = near->made;
+  add_finding(std::move(made));
+}
+
+}  // namespace
+
+DeviceVariable::DeviceVariable(const volatile void* address, std::size_t bytes, const char* name,
+                               const char*) {
+  state().variables.push_back(
+      {static_cast<const std::byte*>(const_cast<const void*>(address)), bytes, name, {}});
+}
+
+DeviceAccess::DeviceAccess() { ++state().device_access; }
+DeviceAccess::~DeviceAccess() { --state().device_access; }
+
+void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind kind) {
+  const auto how = kind == AtomicKind::load    ? AccessKind::atomic_read
+                   : kind == AtomicKind::store ? AccessKind::atomic_write
+                                               : AccessKind::atomic_update;
+  access(const_cast<const void*>(address), bytes, how, __builtin_return_address(0));
+  if (current == nullptr) return;
+  // Who looks atomically sees what was published before.
+  State& s = state();
+  ++s.time;
+  const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
+  s.publications[block].last_acquire = s.time;
+  s.publications[warp_key(block, current->linear / lanes_of_warp)].last_acquire = s.time;
+}
+
 namespace checked {
-void block_started(const Launch&, const Block&) {}
-void block_ended(const Launch&, const Block&) {}
-void barrier(const Fiber&, const Block&, Site) {}
-void grid_barrier(const Launch&) {}
-void warp_operation(const Fiber&, std::uint32_t, Site) {}
-void shared_placed(std::size_t, std::size_t, Site) {}
-void launch_started(const Launch&) {}
-void launch_ended(const Launch&) {}
-void bad_launch(const Kernel&, cudaError_t, const char*) {}
-void fence(int) {}
-void fault(const void*, const void*) {}
+
+void block_started(const Launch&, const Block& block) {
+  State& s = state();
+  s.barrier_site.erase(&block);
+  s.barrier_arrivals.erase(&block);
+}
+
+void block_ended(const Launch&, const Block&) { settle_pending_write(); }
+
+void barrier(const Fiber& fiber, const Block& block, Site site) {
+  settle_pending_write();
+  State& s = state();
+  // The first of a barrier notes where it is; all others must be there too.
+  if (block.barrier.arrived == 0) {
+    s.barrier_site[&block] = site;
+  } else {
+    const Site& first = s.barrier_site[&block];
+    if (first.line != site.line || std::strcmp(first.file, site.file) != 0 ||
+        first.column != site.column) {
+      Finding made = finding("divergent-barrier",
+                             "Threads of a block wait at different barriers.",
+                             "Call __syncthreads() where all threads of the block come by.");
+      made.place = {nullptr, site};
+      made.other_place = {nullptr, first};
+      made.other = "barrier of other threads";
+      add_finding(std::move(made));
+    }
+  }
+  if (block.barrier.arrived + 1 == block.live && block.live < block.threads) {
+    Finding made = finding(
+        "divergent-barrier",
+        std::to_string(block.threads - block.live) + " of " + std::to_string(block.threads) +
+            " threads of the block have returned before the barrier that the others wait at.",
+        "Let threads without work skip the work, not the barrier.");
+    made.place = {nullptr, site};
+    add_finding(std::move(made));
+  }
+  (void)fiber;
+}
+
+void grid_barrier(const Launch&) { ++state().phase; }
+
+void warp_operation(const Fiber& fiber, std::uint32_t mask, Site site) {
+  settle_pending_write();
+  if ((mask >> fiber.lane & 1U) != 0) return;
+  Finding made = finding("deadlock", "A lane calls a warp operation whose mask does not name it.",
+                         "Name each calling lane in the mask.");
+  made.place = {nullptr, site};
+  add_finding(std::move(made));
+}
+
+void shared_placed(std::size_t begin, std::size_t bytes, Site site) {
+  state().shared_variables.push_back({begin, bytes, site});
+}
+
+void launch_started(const Launch& launch) {
+  State& s = state();
+  ++s.launches;
+  s.launch = &launch;
+  s.operation =
+      s.order.begin(static_cast<cudaStream_t>(launch.size.stream), launch.kernel->site);
+  s.phase = 0;
+  s.time = 1;
+  s.publications.clear();
+  const auto* stream = static_cast<CUstream_st*>(launch.size.stream);
+  s.device = stream_number(static_cast<cudaStream_t>(launch.size.stream)) == 0 ? current_device()
+                                                                               : stream->device;
+}
+
+void launch_ended(const Launch&) {
+  settle_pending_write();
+  state().launch = nullptr;
+}
+
+void bad_launch(const Kernel& kernel, cudaError_t error, const char* what) {
+  Finding made = finding("bad-launch", std::string("The launch does not run: ") + what + ".",
+                         "Correct the launch configuration.");
+  made.place = {nullptr, kernel.site};
+  made.kernel = kernel.name;
+  add_finding(std::move(made));
+  state().failures.push_back({error, std::string("the launch of ") + kernel.name, kernel.site});
+}
+
+void fence(int) {
+  if (current == nullptr) return;
+  State& s = state();
+  ++s.time;
+  const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
+  for (const std::uint64_t key :
+       {std::uint64_t{block}, warp_key(block, current->linear / lanes_of_warp)}) {
+    Publication& publication = s.publications[key];
+    publication.releases.push_back(s.time);
+    publication.last_acquire = s.time;
+  }
+}
+
+void fault(const void* address, const void* instruction) {
+  const auto* byte = static_cast<const std::byte*>(address);
+  const auto* fiber = static_cast<const Fiber*>(current);
+  if (byte < fiber->stack + 4096 && byte >= fiber->stack - 65536) {
+    Finding made = finding("out-of-bounds", "A thread of a kernel used up its stack of 256 KB.",
+                           "Use less recursion, or smaller local arrays.");
+    made.place = {instruction, {}};
+    add_finding(std::move(made));
+    return;
+  }
+  Finding made = finding(byte < reinterpret_cast<const std::byte*>(4096) ? "host-pointer"
+                                                                         : "out-of-bounds",
+                         byte < reinterpret_cast<const std::byte*>(4096)
+                             ? "A kernel uses a null pointer."
+                             : "A kernel uses an address where nothing is.",
+                         "Check the pointer that the launch passes.");
+  made.place = {instruction, {}};
+  add_finding(std::move(made));
+}
+
 bool host_fault(const void*, const void*) { return false; }
-void allocated(const Allocation&) {}
-void freed(const Allocation&) {}
-void bad_free(void*, Release, Site) {}
-void copied(void*, const void*, std::size_t, cudaStream_t, bool, Site) {}
-void filled(void*, std::size_t, cudaStream_t, Site) {}
-void call_failed(cudaError_t, const char*, Site) {}
-void error_seen() {}
-void stream_event(StreamEvent, cudaStream_t, cudaEvent_t) {}
+
+void allocated(const Allocation& made) {
+  State& s = state();
+  if (s.arena_begin == nullptr) {
+    s.arena_begin = arena_range().begin;
+    const auto bytes = static_cast<std::size_t>(arena_range().end - s.arena_begin);
+    s.chunks.resize(bytes / chunk_bytes + 1);
+    s.arena.map(s.arena_begin, bytes);
+  }
+  s.allocations.push_back(made);
+  const auto index = static_cast<std::uint32_t>(s.allocations.size()) - 1;
+  const auto first = static_cast<std::size_t>(made.begin - s.arena_begin) / chunk_bytes;
+  const std::size_t count = (std::max<std::size_t>(made.bytes, 1) + chunk_bytes - 1) / chunk_bytes;
+  for (std::size_t chunk = first; chunk < first + count; ++chunk) s.chunks[chunk] = index;
 }
+
+void freed(const Allocation& allocation) {
+  State& s = state();
+  const auto chunk = static_cast<std::size_t>(allocation.begin - s.arena_begin) / chunk_bytes;
+  s.allocations[s.chunks[chunk]].freed = true;
+  s.allocations[s.chunks[chunk]].released = allocation.released;
+  s.order.host_waits_for_all();
 }
+
+void bad_free(void* address, Release why, Site site) {
+  const char* message = "The address is not one that cudaMalloc gave.";
+  if (why == Release::freed_before) message = "The memory was freed before.";
+  if (why == Release::inner_pointer)
+    message = "The address lies within an allocation, not at its begin.";
+  Finding made =
+      finding("invalid-free", message, "Free each allocation once, by the address that it began at.");
+  made.place = {nullptr, site};
+  if (const Allocation* allocation = allocation_at(address)) {
+    made.allocated = allocation->made;
+    if (why == Release::freed_before) {
+      made.other_place = {nullptr, allocation->released};
+      made.other = "first cudaFree";
+    }
+  }
+  add_finding(std::move(made));
+}
+
+void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, bool asynchronous,
+            Site site) {
+  State& s = state();
+  check_call_range(to, bytes, true, site);
+  check_call_range(from, bytes, false, site);
+  const std::uint32_t operation = s.order.begin(stream, site);
+  touch(from, bytes, false, operation);
+  touch(to, bytes, true, operation);
+  if (!asynchronous) {
+    s.order.host_waits(operation);
+    return;
+  }
+  if (!in_arena(to))
+    s.pending_copies.push_back({static_cast<const std::byte*>(to), bytes, operation, true});
+  if (!in_arena(from))
+    s.pending_copies.push_back({static_cast<const std::byte*>(from), bytes, operation, false});
+}
+
+void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site) {
+  check_call_range(to, bytes, true, site);
+  touch(to, bytes, true, state().order.begin(stream, site));
+}
+
+void call_failed(cudaError_t error, const char* function, Site site) {
+  state().last_failure = {error, function, site};
+}
+
+void error_seen() { state().failures.clear(); }
+
+void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
+  StreamOrder& order = state().order;
+  switch (what) {
+    case StreamEvent::synchronize_device:
+      order.host_waits_for_all();
+      break;
+    case StreamEvent::synchronize_stream:
+      order.host_waits_for_stream(stream);
+      break;
+    case StreamEvent::record_event:
+      order.record(event, stream);
+      break;
+    case StreamEvent::wait_for_event:
+      order.wait(stream, event);
+      break;
+    case StreamEvent::synchronize_event:
+      order.host_waits_for_event(event);
+      break;
+  }
+}
+
+void stuck(const std::string& message, Site launched, Site waiting) {
+  Finding made = finding("deadlock", message,
+                         "Let all threads that a barrier or a mask waits for come there.");
+  made.place = {nullptr, waiting.line == 0 ? launched : waiting};
+  made.other_place = {nullptr, launched};
+  made.other = "launch";
+  add_finding(std::move(made));
+}
+
+}  // namespace checked
+
+void Ignored::operator=(cudaError_t error) const {
+  if (error != cudaSuccess && checking) state().failures.push_back(state().last_failure);
+}
+
+namespace {
+
+/** What is left when the program ends. */
+void end_checks() {
+  State& s = state();
+  if (!checking || s.ended) return;
+  s.ended = true;
+  for_each_allocation([](const Allocation& allocation) {
+    if (allocation.freed || allocation.kind == MemoryKind::registered) return;
+    Finding made = finding("leak", bytes_text(allocation.bytes) + " are never freed.",
+                           "Call cudaFree when the memory is not needed any more.");
+    made.place = {nullptr, allocation.made};
+    made.allocated = allocation.made;
+    add_finding(std::move(made));
+  });
+  for (const CallFailure& failure : s.failures) {
+    Finding made = finding("missing-error-check",
+                           "The program never looks at the error of " + failure.what + ": " +
+                               cudaGetErrorString(failure.error) + ".",
+                           "Compare the result with cudaSuccess; after a launch, call "
+                           "cudaGetLastError.");
+    made.place = {nullptr, failure.site};
+    add_finding(std::move(made));
+  }
+  write_report(s.launches, s.accesses);
+}
+
+struct AtEnd {
+  ~AtEnd() { end_checks(); }
+} at_end;
+
+}  // namespace
+
+}  // namespace opsmith::gpu
+
+// What clang's instrumentation for ThreadSanitizer calls (llvm/lib/Transforms/Instrumentation/
+// ThreadSanitizer.cpp). Each is told an address before the access.
+
+using opsmith::gpu::access;
+using opsmith::gpu::AccessKind;
+
+extern "C" {
+
+void __tsan_init() { opsmith::gpu::checking = true; }
+
+#define OPSMITH_ACCESSES(size)                                                                   \
+  void __tsan_read##size(void* address) {                                                        \
+    access(address, size, AccessKind::read, __builtin_return_address(0));                        \
+  }                                                                                              \
+  void __tsan_write##size(void* address) {                                                       \
+    access(address, size, AccessKind::write, __builtin_return_address(0));                       \
+  }                                                                                              \
+  void __tsan_read_write##size(void* address) {                                                  \
+    access(address, size, AccessKind::update, __builtin_return_address(0));                      \
+  }                                                                                              \
+  void __tsan_unaligned_read##size(void* address) {                                              \
+    access(address, size, AccessKind::read, __builtin_return_address(0));                        \
+  }                                                                                              \
+  void __tsan_unaligned_write##size(void* address) {                                             \
+    access(address, size, AccessKind::write, __builtin_return_address(0));                       \
+  }                                                                                              \
+  void __tsan_unaligned_read_write##size(void* address) {                                        \
+    access(address, size, AccessKind::update, __builtin_return_address(0));                      \
+  }                                                                                              \
+  void __tsan_volatile_read##size(void* address) {                                               \
+    access(address, size, AccessKind::atomic_read, __builtin_return_address(0));                 \
+    opsmith_gpu_volatile_read();                                                                 \
+  }                                                                                              \
+  void __tsan_volatile_write##size(void* address) {                                              \
+    access(address, size, AccessKind::atomic_write, __builtin_return_address(0));                \
+  }                                                                                              \
+  void __tsan_unaligned_volatile_read##size(void* address) {                                     \
+    access(address, size, AccessKind::atomic_read, __builtin_return_address(0));                 \
+    opsmith_gpu_volatile_read();                                                                 \
+  }                                                                                              \
+  void __tsan_unaligned_volatile_write##size(void* address) {                                    \
+    access(address, size, AccessKind::atomic_write, __builtin_return_address(0));                \
+  }
+
+/** A loop that reads a volatile flag waits: others go on, and what they published is seen. */
+void opsmith_gpu_volatile_read() {
+  using namespace opsmith::gpu;
+  if (current == nullptr) return;
+  State& s = state();
+  ++s.time;
+  const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
+  s.publications[block].last_acquire = s.time;
+  s.publications[warp_key(block, current->linear / lanes_of_warp)].last_acquire = s.time;
+  polled();
+}
+
+OPSMITH_ACCESSES(1)
+OPSMITH_ACCESSES(2)
+OPSMITH_ACCESSES(4)
+OPSMITH_ACCESSES(8)
+OPSMITH_ACCESSES(16)
+#undef OPSMITH_ACCESSES
+
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) {
+    access(from, bytes, AccessKind::read, __builtin_return_address(0));
+    access(to, bytes, AccessKind::write, __builtin_return_address(0));
+  }
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) {
+    access(from, bytes, AccessKind::read, __builtin_return_address(0));
+    access(to, bytes, AccessKind::write, __builtin_return_address(0));
+  }
+  return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  if (bytes > 0) access(to, bytes, AccessKind::write, __builtin_return_address(0));
+  return std::memset(to, value, bytes);
+}
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+
+}  // extern "C"

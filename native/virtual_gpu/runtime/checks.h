@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "block.h"
 #include "driver_types.h"
@@ -46,6 +47,8 @@ enum class StreamEvent : std::uint8_t {
   synchronize_event,
 };
 void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
+/** No thread of a launch can go on. `waiting` is where one of them waits. */
+void stuck(const std::string& message, Site launched, Site waiting);
 }  // namespace checked
 
 inline void check_block_started(const Launch& launch, const Block& block) {

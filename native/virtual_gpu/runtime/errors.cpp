@@ -5,6 +5,7 @@
 #include <string>
 
 #include "block.h"
+#include "checks.h"
 #include "worker.h"
 
 namespace opsmith::gpu {
@@ -90,6 +91,12 @@ void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* co
     text += "\n  " + std::to_string(polling) +
             " threads look at memory in a loop, and no other thread changes it";
   set_sticky_error(cudaErrorLaunchTimeout);
+  if (checking) {
+    Site waiting;
+    for (std::size_t kind = 1; kind < std::size(what); ++kind)
+      if (by_wait[kind] > 0) waiting = example[kind]->site;
+    checked::stuck(text, launch.kernel->site, waiting);
+  }
   report_failure(text.c_str(), launch.kernel->site);
 }
 

@@ -273,7 +273,7 @@ std::atomic<std::uint64_t> launches{0};
 std::atomic<bool> blocks_are_independent{true};
 
 std::mutex attributes_guard;
-std::map<const void*, std::size_t> dynamic_shared_limit;
+auto& dynamic_shared_limit = *new std::map<const void*, std::size_t>;
 
 }  // namespace
 

@@ -25,9 +25,10 @@ struct Arena {
 std::mutex guard;
 Arena arena;
 /** All allocations that live, and in a checked run those that were freed. */
-std::map<std::byte*, Allocation> allocations;
+// Never destroyed, as all that follows: programs free memory until they have ended.
+auto& allocations = *new std::map<std::byte*, Allocation>;
 /** Room between allocations, by its size. */
-std::multimap<std::size_t, std::byte*> holes;
+auto& holes = *new std::multimap<std::size_t, std::byte*>;
 std::size_t used[device_count] = {};
 
 std::size_t rounded(std::size_t bytes) {
@@ -36,7 +37,9 @@ std::size_t rounded(std::size_t bytes) {
 
 bool reserve_arena() {
   if (arena.begin != nullptr) return true;
-  for (std::size_t bytes = device_count * device_bytes; bytes >= std::size_t{1} << 28; bytes /= 2) {
+  // A checked run keeps much more than each byte: less to reserve.
+  const std::size_t all = checking ? std::size_t{4} << 30 : device_count * device_bytes;
+  for (std::size_t bytes = all; bytes >= std::size_t{1} << 28; bytes /= 2) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
@@ -139,6 +142,8 @@ bool in_arena(const void* address) {
   const auto* byte = static_cast<const std::byte*>(address);
   return byte >= arena.begin && byte < arena.end;
 }
+
+ArenaRange arena_range() { return {arena.begin, arena.end}; }
 
 std::size_t bytes_in_use(int device) {
   const std::lock_guard lock(guard);

@@ -37,6 +37,11 @@ bool unregister_host(void* address);
 bool find_allocation(const void* address, Allocation* found);
 /** True if `address` lies where device and managed memory are. */
 bool in_arena(const void* address);
+struct ArenaRange {
+  const std::byte* begin;
+  const std::byte* end;
+};
+ArenaRange arena_range();
 std::size_t bytes_in_use(int device);
 void for_each_allocation(const std::function<void(const Allocation&)>& visit);
 void release_all();

@@ -14,8 +14,9 @@ namespace opsmith::gpu {
 namespace {
 
 std::mutex guard;
-std::unordered_map<cudaStream_t, std::unique_ptr<CUstream_st>> streams;
-std::unordered_map<cudaEvent_t, std::unique_ptr<CUevent_st>> events;
+// Never destroyed: a program may call the runtime until it has ended.
+auto& streams = *new std::unordered_map<cudaStream_t, std::unique_ptr<CUstream_st>>;
+auto& events = *new std::unordered_map<cudaEvent_t, std::unique_ptr<CUevent_st>>;
 std::uint64_t made = 0;
 
 bool is_own(cudaStream_t stream) {

@@ -86,6 +86,7 @@ struct Kernel {
   Site site;                            // of the launch
   void (*run_threads)(const void*);     // calls the kernel for one thread after the other
   const void* closure;                  // what run_threads takes
+  std::size_t closure_bytes;
   const void* entry;                    // the function's address; null if it is not known
 };
 

@@ -15,19 +15,26 @@ inline LaunchSize launch_size(dim3 grid, dim3 block, std::size_t dynamic_shared 
   return {grid, block, dynamic_shared, stream, false};
 }
 
+/** A kernel with its arguments: all that its threads read of the host's memory. */
+template <typename Call, typename... Arguments>
+struct Closure {
+  Call call;
+  std::tuple<Arguments...> arguments;
+};
+
 /** Calls the kernel for one thread after the other, until the fiber has no more. */
-template <typename Body>
+template <typename Kept>
 void run_threads(const void* closure) {
-  const Body& body = *static_cast<const Body*>(closure);
+  const Kept& kept = *static_cast<const Kept*>(closure);
   do {
-    body();
+    std::apply(kept.call, kept.arguments);
   } while (next_thread());
 }
 
-template <typename Body>
+template <typename Kept>
 void launch(const LaunchSize& size, const char* name, Site site, const void* entry,
-            const Body& body) {
-  const Kernel kernel{name, site, run_threads<Body>, &body, entry};
+            const Kept& kept) {
+  const Kernel kernel{name, site, run_threads<Kept>, &kept, sizeof(kept), entry};
   if (can_launch(size, kernel)) run_launch(size, kernel);
 }
 
@@ -41,17 +48,15 @@ struct ExactLauncher {
   void (*entry)(Parameters...);
 
   void operator()(Parameters... parameters) const {
-    const std::tuple<Parameters...> kept(std::move(parameters)...);
     launch(size, name, site, reinterpret_cast<const void*>(entry),
-           [&] { std::apply(call, kept); });
+           Closure<Call, Parameters...>{call, {std::move(parameters)...}});
   }
   /** A kernel with default arguments. */
   template <typename... Given,
             typename = std::enable_if_t<(sizeof...(Given) < sizeof...(Parameters))>>
   void operator()(const Given&... given) const {
-    const std::tuple<std::decay_t<Given>...> kept(given...);
     launch(size, name, site, reinterpret_cast<const void*>(entry),
-           [&] { std::apply(call, kept); });
+           Closure<Call, std::decay_t<Given>...>{call, {given...}});
   }
 };
 
@@ -65,8 +70,8 @@ struct DeducingLauncher {
 
   template <typename... Given>
   void operator()(Given&&... given) const {
-    const std::tuple<std::decay_t<Given>...> kept(std::forward<Given>(given)...);
-    launch(size, name, site, nullptr, [&] { std::apply(call, kept); });
+    launch(size, name, site, nullptr,
+           Closure<Call, std::decay_t<Given>...>{call, {std::forward<Given>(given)...}});
   }
 };
 
@@ -98,11 +103,16 @@ template <typename... Parameters, std::size_t... index>
 void launch_from_pointers(const LaunchSize& size, const char* name, Site site,
                           void (*entry)(Parameters...), void** arguments,
                           std::index_sequence<index...>) {
-  const std::tuple<Parameters...> kept(
-      *static_cast<std::remove_reference_t<Parameters>*>(arguments[index])...);
   launch(size, name, site, reinterpret_cast<const void*>(entry),
-         [&] { std::apply(entry, kept); });
+         Closure<void (*)(Parameters...), Parameters...>{
+             entry, {*static_cast<std::remove_reference_t<Parameters>*>(arguments[index])...}});
 }
+
+/** What the rewriter assigns results to that a program throws away. */
+struct Ignored {
+  void operator=(cudaError_t error) const;
+};
+inline constexpr Ignored ignored{};
 
 /** What the rewriter writes where a function of the device has a launch. */
 template <typename... Given>
@@ -153,9 +163,9 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     if (attribute.id == cudaLaunchAttributeClusterDimension)
       ::opsmith::gpu::refuse("thread block clusters are not supported on the virtual GPU", {});
   }
-  const std::tuple<Parameters...> kept(std::forward<Given>(given)...);
   ::opsmith::gpu::launch(size, "cudaLaunchKernelEx", {}, reinterpret_cast<const void*>(kernel),
-                         [&] { std::apply(kernel, kept); });
+                         ::opsmith::gpu::Closure<void (*)(Parameters...), Parameters...>{
+                             kernel, {std::forward<Given>(given)...}});
   return cudaPeekAtLastError();
 }
 /** A kernel whose type is lost is found by its address, if it was launched before. */

@@ -1,0 +1,114 @@
+/** The report of a checked run: addresses become lines of the user's sources. */
+import fs from 'node:fs'
+
+import { z } from 'zod'
+
+import { gpuFinding } from '../../contract/gpu-findings'
+import type { GpuFinding, GpuReport, SourcePlace } from '../../contract/gpu-findings'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { locateOffsets } from '../host/symbolize'
+import type { Located } from '../host/symbolize'
+import { gpuFolder } from './flags'
+
+const site = z.object({ file: z.string(), line: z.number(), column: z.number() })
+const codePlace = z.union([
+  z.object({ module: z.string(), offset: z.number() }),
+  z.object({ site }),
+])
+const shape = gpuFinding.shape
+const writtenFinding = z.object({
+  check: shape.check,
+  message: shape.message,
+  remedy: shape.remedy,
+  count: shape.count,
+  place: codePlace.nullable(),
+  thread: shape.thread,
+  otherPlace: codePlace.nullable(),
+  otherThread: shape.thread,
+  other: z.string(),
+  allocated: site.nullable(),
+  kernel: z.string(),
+  launched: site.nullable(),
+})
+const writtenReport = z.object({
+  launches: z.number(),
+  accesses: z.number(),
+  findings: z.array(writtenFinding),
+})
+type CodePlace = z.infer<typeof codePlace>
+
+/** Reads what the runtime wrote when the program ended. */
+export async function readGpuReport(file: string, root: string): Promise<Result<GpuReport>> {
+  let text: string
+  try {
+    text = fs.readFileSync(file, 'utf8')
+  } catch {
+    return err('host.crashed', 'The program ended before it could report what was checked.', {
+      hint: 'Run it without --check: a crash, a signal or _exit ended it.',
+    })
+  }
+  const report = writtenReport.parse(JSON.parse(text))
+  const places = report.findings.flatMap((one) => [one.place, one.otherPlace])
+  const locate = await locator(places, gpuFolder(root))
+  const findings = report.findings.map((one): GpuFinding => {
+    const { otherPlace, otherThread, ...rest } = one
+    const other = locate(otherPlace)
+    return {
+      ...rest,
+      place: locate(one.place) ?? { file: '', line: 0 },
+      other: other && { ...other, what: one.other, thread: otherThread },
+    }
+  })
+  return ok({ ...report, findings: withoutRepeats(findings) })
+}
+
+/** One line inlined at two places is one mistake. */
+function withoutRepeats(findings: readonly GpuFinding[]): GpuFinding[] {
+  const kept = new Map<string, GpuFinding>()
+  for (const one of findings) {
+    const key = JSON.stringify([one.check, one.place, one.other?.file, one.other?.line])
+    const before = kept.get(key)
+    if (before) before.count += one.count
+    else kept.set(key, { ...one })
+  }
+  return [...kept.values()]
+}
+
+async function locator(
+  places: readonly (CodePlace | null)[],
+  ownFolder: string,
+): Promise<(place: CodePlace | null) => SourcePlace | null> {
+  const byModule = new Map<string, Set<number>>()
+  for (const place of places) {
+    if (place === null || !('module' in place)) continue
+    const offsets = byModule.get(place.module) ?? new Set()
+    byModule.set(place.module, offsets.add(place.offset))
+  }
+  const found = new Map<string, SourcePlace>()
+  for (const [module, offsets] of byModule) {
+    const list = [...offsets]
+    const frames = await locateOffsets(
+      module,
+      list.map((offset) => BigInt(offset)),
+    )
+    list.forEach((offset, index) => {
+      found.set(`${module}\0${offset}`, ownLine(frames[index] ?? [], ownFolder))
+    })
+  }
+  return (place) => {
+    if (place === null) return null
+    if ('site' in place) return { file: place.site.file, line: place.site.line }
+    return found.get(`${place.module}\0${place.offset}`) ?? { file: '', line: 0 }
+  }
+}
+
+/** The innermost line that is neither in our headers nor in those of the system. */
+function ownLine(frames: readonly Located[], ownFolder: string): SourcePlace {
+  const isForeign = (file: string): boolean =>
+    file.startsWith(ownFolder) || file.startsWith('/usr/')
+  const frame =
+    frames.find(({ file }) => file !== undefined && !isForeign(file)) ??
+    frames.find(({ file }) => file !== undefined)
+  return { file: frame?.file ?? '', line: frame?.line ?? 0 }
+}

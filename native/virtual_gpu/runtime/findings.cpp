@@ -1,0 +1,134 @@
+#include "findings.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace opsmith::gpu {
+
+namespace {
+
+struct Kept {
+  Finding finding;
+  std::uint64_t count = 1;
+};
+
+constexpr std::size_t most_findings = 200;
+
+std::mutex guard;
+// Never destroyed: a program may call the runtime until it has ended.
+auto& kept = *new std::vector<Kept>;
+using FindingKey = std::tuple<std::string, const void*, std::string, const void*, std::string>;
+auto& known = *new std::map<FindingKey, std::size_t>;
+
+std::string site_key(const CodePlace& place) {
+  return std::string(place.site.file) + ":" + std::to_string(place.site.line);
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char character : text) {
+    switch (character) {
+      case '"':
+        result += "\\\"";
+        break;
+      case '\\':
+        result += "\\\\";
+        break;
+      case '\n':
+        result += "\\n";
+        break;
+      case '\t':
+        result += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(character) < 0x20) {
+          char escape[8];
+          std::snprintf(escape, sizeof(escape), "\\u%04x", character);
+          result += escape;
+        } else {
+          result += character;
+        }
+    }
+  }
+  return result + "\"";
+}
+
+std::string site_text(const Site& site) {
+  return "{\"file\":" + quoted(site.file) + ",\"line\":" + std::to_string(site.line) +
+         ",\"column\":" + std::to_string(site.column) + "}";
+}
+
+/** The module and the offset in it: what a symbolizer asks for. */
+std::string place_text(const CodePlace& place) {
+  if (place.instruction == nullptr)
+    return place.site.line == 0 ? "null" : "{\"site\":" + site_text(place.site) + "}";
+  Dl_info info;
+  if (dladdr(place.instruction, &info) == 0 || info.dli_fname == nullptr) return "null";
+  // A return address is after the call: one byte back lies within it.
+  const auto offset = reinterpret_cast<std::uintptr_t>(place.instruction) - 1 -
+                      reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+  return "{\"module\":" + quoted(info.dli_fname) + ",\"offset\":" + std::to_string(offset) + "}";
+}
+
+std::string index_text(const uint3& index) {
+  return "[" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
+         std::to_string(index.z) + "]";
+}
+
+std::string thread_text(const ThreadPlace& place) {
+  if (!place.exists) return "null";
+  return "{\"block\":" + index_text(place.block) + ",\"thread\":" + index_text(place.thread) + "}";
+}
+
+}  // namespace
+
+void add_finding(Finding finding) {
+  const std::lock_guard lock(guard);
+  const auto key = std::make_tuple(std::string(finding.check), finding.place.instruction,
+                                   site_key(finding.place), finding.other_place.instruction,
+                                   site_key(finding.other_place));
+  const auto found = known.find(key);
+  if (found != known.end()) {
+    ++kept[found->second].count;
+    return;
+  }
+  if (kept.size() >= most_findings) return;
+  known[key] = kept.size();
+  kept.push_back({std::move(finding), 1});
+}
+
+void write_report(std::uint64_t launches, std::uint64_t accesses) {
+  const char* path = std::getenv("OPSMITH_GPU_REPORT");
+  if (path == nullptr || *path == '\0') return;
+  std::FILE* file = std::fopen(path, "w");
+  if (file == nullptr) return;
+  std::string text = "{\"launches\":" + std::to_string(launches) +
+                     ",\"accesses\":" + std::to_string(accesses) + ",\"findings\":[";
+  const std::lock_guard lock(guard);
+  bool first = true;
+  for (const auto& [finding, count] : kept) {
+    if (!first) text += ",";
+    first = false;
+    text += "{\"check\":" + quoted(finding.check) + ",\"message\":" + quoted(finding.message) +
+            ",\"remedy\":" + quoted(finding.remedy) + ",\"count\":" + std::to_string(count) +
+            ",\"place\":" + place_text(finding.place) +
+            ",\"thread\":" + thread_text(finding.thread) +
+            ",\"otherPlace\":" + place_text(finding.other_place) +
+            ",\"otherThread\":" + thread_text(finding.other_thread) +
+            ",\"other\":" + quoted(finding.other) +
+            ",\"allocated\":" + (finding.allocated.line == 0 ? "null" : site_text(finding.allocated)) +
+            ",\"kernel\":" + quoted(finding.kernel) +
+            ",\"launched\":" + (finding.launched.line == 0 ? "null" : site_text(finding.launched)) +
+            "}";
+  }
+  text += "]}\n";
+  std::fputs(text.c_str(), file);
+  std::fclose(file);
+}
+
+}  // namespace opsmith::gpu
