@@ -8,9 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/installation'
 
 // The virtual GPU compiles with clang alone.
-const clang = ['clang++-19', 'clang++'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
-)
+const clang = ['clang++-19', 'clang++'].find((name) => spawnSync(name, ['--version']).status === 0)
 const include = path.join(root, 'native/virtual_gpu/include')
 const sources = path.join(import.meta.dirname, 'fixtures/cuda_math')
 
