@@ -108,9 +108,10 @@ struct Bfloat16 {
   }
 };
 
-// Arithmetic on bits that rounds once. A float has more than twice the bits of both formats, so its
-// rounding changes no sum, and no product or quotient either, except where bfloat16's exponent lets
-// float underflow.
+// Arithmetic on bits, as if it rounded once. A float has more than twice the bits of both formats,
+// so its own rounding changes no result. Products and quotients of bfloat16 can be subnormal
+// floats, which have fewer bits: then they are exact, or not near the middle between two bfloat16
+// values.
 template <class Format>
 constexpr unsigned short short_sum(unsigned short a, unsigned short b) {
   return Format::narrowed(Format::widened(a) + Format::widened(b));
@@ -121,24 +122,14 @@ constexpr unsigned short short_difference(unsigned short a, unsigned short b) {
   return Format::narrowed(Format::widened(a) - Format::widened(b));
 }
 
-inline bool is_normal_or_not_finite(float x) {
-  return __builtin_fabsf(x) >= 0x1p-126f || x != x;
-}
-
 template <class Format>
-inline unsigned short short_product(unsigned short a, unsigned short b) {
-  const float x = Format::widened(a), y = Format::widened(b);
-  const float product = x * y;
-  if (is_normal_or_not_finite(product)) return Format::narrowed(product);
-  return Format::narrowed(static_cast<double>(x) * y);
+constexpr unsigned short short_product(unsigned short a, unsigned short b) {
+  return Format::narrowed(Format::widened(a) * Format::widened(b));
 }
 
 template <class Format>
 inline unsigned short short_quotient(unsigned short a, unsigned short b) {
-  const float x = Format::widened(a), y = Format::widened(b);
-  const float quotient = x / y;
-  if (is_normal_or_not_finite(quotient)) return Format::narrowed(quotient);
-  return Format::narrowed(static_cast<double>(x) / y);
+  return Format::narrowed(Format::widened(a) / Format::widened(b));
 }
 
 // The product is exact in double. The sum may not be: it is rounded to odd, so that the rounding
