@@ -49,6 +49,16 @@ constexpr unsigned short rounded_bits(double x) {
   return static_cast<unsigned short>(sign | result);
 }
 
+// A double as a float that is rounded to odd: what is then rounded to a shorter format is rounded
+// as if once.
+constexpr float odd_float(double x) {
+  const float close = static_cast<float>(x);
+  const unsigned int bits = __builtin_bit_cast(unsigned int, close);
+  const double back = static_cast<double>(close);
+  if (back == x || x != x || (bits & 1)) return close;
+  return __builtin_bit_cast(float, (back < x) == (x > 0) ? bits + 1 : bits - 1);
+}
+
 // IEEE 754's binary16.
 struct Binary16 {
   static constexpr unsigned short infinity = 0x7c00;
@@ -83,6 +93,7 @@ struct Binary16 {
 
   template <Rounding mode = Rounding::nearest>
   static constexpr unsigned short narrowed(double x) {
+    if constexpr (mode == Rounding::nearest) return narrowed(odd_float(x));
     return rounded_bits<5, 10, mode>(x);
   }
 };
@@ -104,6 +115,7 @@ struct Bfloat16 {
 
   template <Rounding mode = Rounding::nearest>
   static constexpr unsigned short narrowed(double x) {
+    if constexpr (mode == Rounding::nearest) return narrowed(odd_float(x));
     return rounded_bits<8, 7, mode>(x);
   }
 };
