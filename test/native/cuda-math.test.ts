@@ -17,6 +17,7 @@ const programs = {
   math: [
     'conversions',
     'double arithmetic',
+    'dynamic programming',
     'float arithmetic',
     'functions',
     'integers',
