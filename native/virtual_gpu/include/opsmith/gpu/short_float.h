@@ -148,7 +148,6 @@ inline unsigned short short_quotient(unsigned short a, unsigned short b) {
 // to the format is as if it were the only one.
 template <class Format>
 inline unsigned short short_multiply_add(unsigned short a, unsigned short b, unsigned short c) {
-#pragma clang fp contract(off)
   const double x = static_cast<double>(Format::widened(a)) * Format::widened(b);
   const double y = Format::widened(c);
   double sum = x + y;
