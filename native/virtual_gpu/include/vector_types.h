@@ -1,6 +1,8 @@
 // CUDA's vector types, with CUDA's sizes and alignments.
 #pragma once
 
+#include <type_traits>
+
 #include "opsmith/gpu/macros.h"
 
 struct char1 {
@@ -163,6 +165,8 @@ struct dim3 {
   unsigned int x, y, z;
 
   constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
-  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  // Of exactly this type: threadIdx becomes both a uint3 and a dim3, and must not be ambiguous.
+  template <typename T, typename = std::enable_if_t<std::is_same_v<T, uint3>>>
+  constexpr dim3(T v) : x(v.x), y(v.y), z(v.z) {}
   constexpr operator uint3() const { return {x, y, z}; }
 };
