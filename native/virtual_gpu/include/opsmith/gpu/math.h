@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "opsmith/gpu/dpx_intrinsics.h"
 #include "opsmith/gpu/integer_intrinsics.h"
 #include "opsmith/gpu/macros.h"
 #include "opsmith/gpu/math_functions.h"

@@ -39,7 +39,8 @@ class RoundingScope {
   int before_;
 };
 
-// Operators of their own, so that no compiler contracts __fadd_rn(__fmul_rn(a, b), c) to an FMA.
+// __fadd_rn(__fmul_rn(a, b), c) may not be contracted to an FMA. -ffp-contract=fast ignores the
+// pragmas: programs are compiled with clang's default or with fast-honor-pragmas.
 struct Plus {
   template <class T>
   T operator()(T x, T y) const {

@@ -49,6 +49,16 @@ constexpr unsigned short rounded_bits(double x) {
   return static_cast<unsigned short>(sign | result);
 }
 
+// A double as a float that is rounded to odd: what is then rounded to a shorter format is rounded
+// as if once.
+constexpr float odd_float(double x) {
+  const float close = static_cast<float>(x);
+  const unsigned int bits = __builtin_bit_cast(unsigned int, close);
+  const double back = static_cast<double>(close);
+  if (back == x || x != x || (bits & 1)) return close;
+  return __builtin_bit_cast(float, (back < x) == (x > 0) ? bits + 1 : bits - 1);
+}
+
 // IEEE 754's binary16.
 struct Binary16 {
   static constexpr unsigned short infinity = 0x7c00;
@@ -83,6 +93,7 @@ struct Binary16 {
 
   template <Rounding mode = Rounding::nearest>
   static constexpr unsigned short narrowed(double x) {
+    if constexpr (mode == Rounding::nearest) return narrowed(odd_float(x));
     return rounded_bits<5, 10, mode>(x);
   }
 };
@@ -104,13 +115,15 @@ struct Bfloat16 {
 
   template <Rounding mode = Rounding::nearest>
   static constexpr unsigned short narrowed(double x) {
+    if constexpr (mode == Rounding::nearest) return narrowed(odd_float(x));
     return rounded_bits<8, 7, mode>(x);
   }
 };
 
-// Arithmetic on bits that rounds once. A float has more than twice the bits of both formats, so its
-// rounding changes no sum, and no product or quotient either, except where bfloat16's exponent lets
-// float underflow.
+// Arithmetic on bits, as if it rounded once. A float has more than twice the bits of both formats,
+// so its own rounding changes no result. Products and quotients of bfloat16 can be subnormal
+// floats, which have fewer bits: then they are exact, or not near the middle between two bfloat16
+// values.
 template <class Format>
 constexpr unsigned short short_sum(unsigned short a, unsigned short b) {
   return Format::narrowed(Format::widened(a) + Format::widened(b));
@@ -121,31 +134,20 @@ constexpr unsigned short short_difference(unsigned short a, unsigned short b) {
   return Format::narrowed(Format::widened(a) - Format::widened(b));
 }
 
-inline bool is_normal_or_not_finite(float x) {
-  return __builtin_fabsf(x) >= 0x1p-126f || x != x;
-}
-
 template <class Format>
-inline unsigned short short_product(unsigned short a, unsigned short b) {
-  const float x = Format::widened(a), y = Format::widened(b);
-  const float product = x * y;
-  if (is_normal_or_not_finite(product)) return Format::narrowed(product);
-  return Format::narrowed(static_cast<double>(x) * y);
+constexpr unsigned short short_product(unsigned short a, unsigned short b) {
+  return Format::narrowed(Format::widened(a) * Format::widened(b));
 }
 
 template <class Format>
 inline unsigned short short_quotient(unsigned short a, unsigned short b) {
-  const float x = Format::widened(a), y = Format::widened(b);
-  const float quotient = x / y;
-  if (is_normal_or_not_finite(quotient)) return Format::narrowed(quotient);
-  return Format::narrowed(static_cast<double>(x) / y);
+  return Format::narrowed(Format::widened(a) / Format::widened(b));
 }
 
 // The product is exact in double. The sum may not be: it is rounded to odd, so that the rounding
 // to the format is as if it were the only one.
 template <class Format>
 inline unsigned short short_multiply_add(unsigned short a, unsigned short b, unsigned short c) {
-#pragma clang fp contract(off)
   const double x = static_cast<double>(Format::widened(a)) * Format::widened(b);
   const double y = Format::widened(c);
   double sum = x + y;

@@ -356,6 +356,25 @@ OPSMITH_FUNCTION(tanh, ::tanh(x))
 OPSMITH_FUNCTION(tanh_approx, ::tanh(x))
 #undef OPSMITH_FUNCTION
 
+// --- atomic addition ---------------------------------------------------------------------------
+
+namespace opsmith::gpu {
+
+// Defined in atomics.h, which cuda_runtime.h includes and a program on the host need not.
+template <typename T, typename Change>
+T update_atomically(T* address, Change change);
+
+}  // namespace opsmith::gpu
+
+inline OPSMITH_TYPE atomicAdd(OPSMITH_TYPE* address, OPSMITH_TYPE value) {
+  return opsmith::gpu::update_atomically(
+      address, [value](OPSMITH_TYPE old) { return __hadd(old, value); });
+}
+inline OPSMITH_TYPE2 atomicAdd(OPSMITH_TYPE2* address, OPSMITH_TYPE2 value) {
+  return opsmith::gpu::update_atomically(
+      address, [value](OPSMITH_TYPE2 old) { return __hadd2(old, value); });
+}
+
 // --- operators ---------------------------------------------------------------------------------
 
 #define OPSMITH_ARITHMETIC(TYPE, OPERATOR, FUNCTION)                                              \
