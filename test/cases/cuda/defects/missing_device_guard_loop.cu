@@ -2,17 +2,16 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
-#define CUDA_CHECK(call)                                                                    \
-  do {                                                                                      \
-    cudaError_t status_ = (call);                                                           \
-    if (status_ != cudaSuccess) {                                                           \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_)); \
-      std::exit(1);                                                                         \
-    }                                                                                       \
-  } while (0)
+static bool failed = false;
+
+static void record(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(status));
+  failed = true;
+}
+#define CHECK(call) record((call), #call)
 
 __global__ void square_in_place(int* x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,7 +21,7 @@ __global__ void square_in_place(int* x, int n) {
 int main() {
   const int half = 700, devices = 2;
   int count = 0;
-  CUDA_CHECK(cudaGetDeviceCount(&count));
+  CHECK(cudaGetDeviceCount(&count));
   if (count < devices) {
     std::printf("needs two devices\n");
     return 0;
@@ -33,26 +32,26 @@ int main() {
 
   int* parts[devices] = {};
   for (int d = 0; d < devices; ++d) {
-    CUDA_CHECK(cudaSetDevice(d));
-    CUDA_CHECK(cudaMalloc(&parts[d], half * sizeof(int)));
-    CUDA_CHECK(cudaMemcpy(parts[d], &x[d * half], half * sizeof(int), cudaMemcpyHostToDevice));
+    CHECK(cudaSetDevice(d));
+    CHECK(cudaMalloc(&parts[d], half * sizeof(int)));
+    CHECK(cudaMemcpy(parts[d], &x[d * half], half * sizeof(int), cudaMemcpyHostToDevice));
   }
   for (int d = 0; d < devices; ++d) {
     square_in_place<<<(half + 127) / 128, 128>>>(parts[d], half);
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
   }
   for (int d = 0; d < devices; ++d) {
-    CUDA_CHECK(cudaSetDevice(d));
-    CUDA_CHECK(cudaMemcpy(&x[d * half], parts[d], half * sizeof(int), cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(parts[d]));
+    CHECK(cudaSetDevice(d));
+    CHECK(cudaMemcpy(&x[d * half], parts[d], half * sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(parts[d]));
   }
-  for (int i = 0; i < devices * half; ++i) {
+  for (int i = 0; i < devices * half && !failed; ++i) {
     if (x[i] != i * i) {
       std::printf("square of %d is %d\n", i, x[i]);
-      return 1;
+      failed = true;
     }
   }
-  std::printf("ok\n");
-  return 0;
+  if (!failed) std::printf("ok\n");
+  return failed ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// Scales the rows of a matrix. Each warp takes the next row from a counter.
+// Scales the rows of a matrix in a given order, in rounds: one row a warp and round.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -37,35 +37,37 @@ struct DeviceArray {
 
 constexpr int kWarps = 4;
 
-__global__ void scale_rows(const int* factors, int* matrix, int rows, int cols, int* next_row) {
+__global__ void scale_rows(const int* order, const int* factors, int* matrix, int cols,
+                           int rounds) {
   __shared__ int row_of_warp[kWarps];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  while (true) {
+  const int* mine = order + (blockIdx.x * kWarps + warp) * rounds;
+  for (int round = 0; round < rounds; ++round) {
     if (lane == 0) {
-      const int fetched = atomicAdd(next_row, 1);
-      row_of_warp[warp] = fetched;
+      row_of_warp[warp] = mine[round];
     }
     __syncwarp();
     const int row = row_of_warp[warp];
     __syncwarp();
-    if (row >= rows) break;
     for (int c = lane; c < cols; c += 32)
       matrix[row * cols + c] *= factors[row];
   }
 }
 
 int main() {
-  const int rows = 60, cols = 70;
-  std::vector<int> factors(rows), matrix(rows * cols), expected(rows * cols);
-  for (int r = 0; r < rows; ++r)
+  const int blocks = 3, rounds = 5, rows = blocks * kWarps * rounds, cols = 70;
+  std::vector<int> order(rows), factors(rows), matrix(rows * cols), expected(rows * cols);
+  for (int r = 0; r < rows; ++r) {
+    order[r] = r * 7 % rows;
     factors[r] = r % 7 - 3;
+  }
   for (int i = 0; i < rows * cols; ++i) {
     matrix[i] = i % 83;
     expected[i] = matrix[i] * factors[i / cols];
   }
   try {
-    DeviceArray<int> d_factors(factors), d_matrix(matrix), d_next(std::vector<int>{0});
-    scale_rows<<<3, 32 * kWarps>>>(d_factors.data, d_matrix.data, rows, cols, d_next.data);
+    DeviceArray<int> d_order(order), d_factors(factors), d_matrix(matrix);
+    scale_rows<<<blocks, 32 * kWarps>>>(d_order.data, d_factors.data, d_matrix.data, cols, rounds);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     if (d_matrix.to_host() != expected) {
