@@ -4,7 +4,6 @@
 #include <cstdio>
 
 __global__ void reverse(const int* in, int* out) {
-#if __CUDA_ARCH__ >= 900 || defined(OPSMITH_VIRTUAL_GPU)
   __shared__ alignas(128) int tile[128];
   __shared__ alignas(8) uint64_t barrier;
   const uint32_t to = (uint32_t)__cvta_generic_to_shared(tile), mark = (uint32_t)__cvta_generic_to_shared(&barrier);
@@ -16,7 +15,6 @@ __global__ void reverse(const int* in, int* out) {
   __syncthreads();
   asm volatile("{ .reg .pred p; waiting: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra waiting; }" ::"r"(mark) : "memory");
   out[threadIdx.x] = tile[127 - threadIdx.x];
-#endif
 }
 
 int main() {
