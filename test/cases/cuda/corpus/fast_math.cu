@@ -45,7 +45,8 @@ __global__ void fast(const float *a, const float *b, float *out)
     o[EXP2] = exp2f(y);
     o[LDEXP] = ldexpf(x, -3);
     int e;
-    o[FREXP] = frexpf(x, &e) + e * 10;
+    float mantissa = frexpf(x, &e);
+    o[FREXP] = mantissa + e * 10;
 }
 
 // each pair: rounded down, rounded up

@@ -2,6 +2,7 @@
 // shuffles. Half results are compared to the bit with roundings that the program makes itself.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +16,7 @@ static uint16_t roundToHalf(double v) {
   v = std::fabs(v);
   if (v != v) return sign | 0x7e00;
   if (v >= 65520.0) return sign | 0x7c00;
+  if (v == 0) return sign;
   int exponent;
   std::frexp(v, &exponent);
   const int step = std::max(exponent - 11, -24);  // the weight of the last bit

@@ -76,7 +76,7 @@ int main() {
       ++want[b < 0 ? bins : b];
       if (b < 0) continue;
       const double exact = (v + 1.0) / 2 * bins, nearest = std::round(exact);
-      if (std::fabs(exact - nearest) < 1e-4 * bins) ++slack[b], ++slack[b > 0 ? b - 1 : 0], ++slack[b + 1 < bins ? b + 1 : b];
+      if (std::fabs(exact - nearest) < 1e-6 * bins) ++slack[b], ++slack[b > 0 ? b - 1 : 0], ++slack[b + 1 < bins ? b + 1 : b];
     }
     for (int b = 0; b <= bins; ++b) {
       const unsigned apart = got[b] > want[b] ? got[b] - want[b] : want[b] - got[b];

@@ -30,7 +30,7 @@ __global__ void device(const uint32_t* a, const uint32_t* b, const uint32_t* c, 
   o.sad = __sad((int)x, (int)y, z);
   o.hadd = __hadd((int)x, (int)y);
   o.brev = __brev(x);
-  o.perm = __byte_perm(x, y, z);
+  o.perm = __byte_perm(x, y, z & 0x7777);  // three bits of each digit count
   o.umulhi = __umulhi(x, y);
   o.funnelL = __funnelshift_l(x, y, z);
   o.funnelR = __funnelshift_r(x, y, z);
@@ -84,8 +84,7 @@ static Bits host(uint32_t x, uint32_t y, uint32_t z) {
   o.brev = uint32_t(reverse(x, 32));
   o.brevll = reverse(w, 64);
   for (int k = 0; k < 4; ++k) {
-    const uint32_t selector = z >> (4 * k) & 15, byte = uint32_t((uint64_t(y) << 32 | x) >> (8 * (selector & 7))) & 255;
-    o.perm |= (selector & 8 ? (byte & 128 ? 255u : 0u) : byte) << (8 * k);
+    o.perm |= (uint32_t((uint64_t(y) << 32 | x) >> (8 * (z >> (4 * k) & 7))) & 255) << (8 * k);
   }
   o.umulhi = uint32_t(uint64_t(x) * y >> 32);
   o.umul24 = uint32_t(uint64_t(x & 0xffffff) * (y & 0xffffff));

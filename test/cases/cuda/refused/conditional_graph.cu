@@ -3,7 +3,7 @@
 #include <cstdio>
 
 __global__ void countDown(int* n, cudaGraphConditionalHandle handle) {
-  if (--*n == 0) cudaGraphSetConditional(handle, 0);  // refused: cudaGraphSetConditional
+  if (--*n == 0) cudaGraphSetConditional(handle, 0);  // refused: CUDA graphs
 }
 
 #define MUST(x) if (cudaError_t e = (x)) { std::printf("%s\n", cudaGetErrorString(e)); return 1; }

@@ -1,5 +1,5 @@
 // A product by cuBLAS. Build: nvcc -lcublas
-#include <cublas_v2.h>  // refused: cublas_v2.h
+#include <cublas_v2.h>  // refused: cuBLAS
 #include <cuda_runtime.h>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // Maps an OpenGL buffer and writes vertices into it. Build: nvcc -lGL
 #include <cuda_runtime.h>
-#include <cuda_gl_interop.h>  // refused: cuda_gl_interop.h
+#include <cuda_gl_interop.h>  // refused: OpenGL
 #include <cstdio>
 
 __global__ void wave(float4* vertices, int w, int h, float time) {

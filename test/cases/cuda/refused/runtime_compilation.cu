@@ -1,6 +1,6 @@
 // Compiles a kernel from a string at run time. Build: nvcc -lnvrtc -lcuda
 #include <cuda.h>
-#include <nvrtc.h>  // refused: nvrtc.h
+#include <nvrtc.h>  // refused: NVRTC
 #include <cstdio>
 #include <string>
 

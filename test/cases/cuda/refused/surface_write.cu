@@ -5,7 +5,7 @@
 
 __global__ void paint(cudaSurfaceObject_t surface, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < w && y < h) surf2Dwrite(x * 100.0f + y, surface, x * (int)sizeof(float), y);  // refused: surf2Dwrite
+  if (x < w && y < h) surf2Dwrite(x * 100.0f + y, surface, x * (int)sizeof(float), y);  // refused: surfaces
 }
 
 int main() {

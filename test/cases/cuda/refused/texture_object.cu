@@ -5,7 +5,7 @@
 
 __global__ void sample(cudaTextureObject_t texture, float* out, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < w && y < h) out[y * w + x] = tex2D<float>(texture, x + 1.0f, y + 0.5f);  // refused: tex2D
+  if (x < w && y < h) out[y * w + x] = tex2D<float>(texture, x + 1.0f, y + 0.5f);  // refused: textures
 }
 
 int main() {

@@ -8,7 +8,6 @@ using Barrier = cuda::barrier<cuda::thread_scope_block>;
 constexpr int kValues = 256;
 
 __global__ void addOne(const int* in, int* out) {
-#if __CUDA_ARCH__ >= 900 || defined(OPSMITH_VIRTUAL_GPU)
   __shared__ alignas(16) int tile[kValues];
 #pragma nv_diag_suppress static_var_with_dynamic_init
   __shared__ Barrier barrier;
@@ -23,7 +22,6 @@ __global__ void addOne(const int* in, int* out) {
   }
   barrier.wait(std::move(token));
   out[threadIdx.x] = tile[threadIdx.x] + 1;
-#endif
 }
 
 int main() {

@@ -1,7 +1,7 @@
 // A 16x16 product on tensor cores through nvcuda::wmma.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
-#include <mma.h>  // refused: mma.h
+#include <mma.h>  // refused: tensor cores
 #include <cstdio>
 
 using namespace nvcuda;
