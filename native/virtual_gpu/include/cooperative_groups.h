@@ -144,14 +144,15 @@ class coalesced_group : public thread_group {
   }
 
   friend class thread_group;
-  friend coalesced_group coalesced_threads();
+  friend coalesced_group coalesced_threads(::opsmith::gpu::Site site);
   friend coalesced_group tiled_partition(const coalesced_group& parent, unsigned size);
   friend thread_group tiled_partition(const thread_group& parent, unsigned size);
   friend struct detail_access;
 };
 
-inline coalesced_group coalesced_threads() {
-  return coalesced_group(__activemask());
+inline coalesced_group coalesced_threads(
+    ::opsmith::gpu::Site site = ::opsmith::gpu::Site::here()) {
+  return coalesced_group(__activemask(site));
 }
 
 inline unsigned long long thread_group::num_threads() const {
