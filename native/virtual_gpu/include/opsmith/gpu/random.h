@@ -11,8 +11,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include <opsmith/gpu/device.h>
+
 // Tables of the host that device code reads: no check of device memory concerns them.
-#define OPSMITH_GPU_UNCHECKED __attribute__((no_sanitize("coverage")))
+#define OPSMITH_GPU_UNCHECKED __attribute__((no_sanitize("thread")))
 
 namespace opsmith::gpu::random {
 
@@ -98,9 +100,24 @@ struct xorwow_jumps {
   }
 };
 
+// The first thread that jumps makes the table. It must not be preempted within the initialisation:
+// other threads of its block are on the same thread of the system, and would wait for themselves.
+OPSMITH_GPU_UNCHECKED inline const xorwow_jumps& xorwow_table() {
+  static const xorwow_jumps* ready = nullptr;
+  if (const xorwow_jumps* table = __atomic_load_n(&ready, __ATOMIC_ACQUIRE)) return *table;
+  const bool was_advancing = current != nullptr && current->advancing;
+  if (current != nullptr) current->advancing = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  static const xorwow_jumps table;
+  __atomic_store_n(&ready, &table, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (current != nullptr) current->advancing = was_advancing;
+  return table;
+}
+
 OPSMITH_GPU_UNCHECKED inline void xorwow_jump(unsigned (&v)[5], std::uint64_t count,
                                               int first_bit) {
-  static const xorwow_jumps jumps;
+  const xorwow_jumps& jumps = xorwow_table();
   for (; count != 0; count &= count - 1) {
     xorwow_apply(jumps.powers[first_bit + __builtin_ctzll(count)], v);
   }
