@@ -26,8 +26,18 @@ inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t byte
 inline void __pipeline_commit() {}
 inline void __pipeline_wait_prior(unsigned) {}
 
-using __mbarrier_t OPSMITH_UNSUPPORTED("barriers of the hardware are") = unsigned long long;
-OPSMITH_NO_FUNCTION(__mbarrier_init, "barriers of the hardware are")
-OPSMITH_NO_FUNCTION(__mbarrier_arrive, "barriers of the hardware are")
-OPSMITH_NO_FUNCTION(__mbarrier_test_wait, "barriers of the hardware are")
-OPSMITH_NO_FUNCTION(__pipeline_arrive_on, "barriers of the hardware are")
+using __mbarrier_t
+    __attribute__((unavailable("barriers of the hardware are not supported on the virtual GPU"))) =
+        unsigned long long;
+template <typename... Given>
+__attribute__((unavailable("barriers of the hardware are not supported on the virtual GPU"))) int
+__mbarrier_init(Given&&...);
+template <typename... Given>
+__attribute__((unavailable("barriers of the hardware are not supported on the virtual GPU"))) int
+__mbarrier_arrive(Given&&...);
+template <typename... Given>
+__attribute__((unavailable("barriers of the hardware are not supported on the virtual GPU"))) int
+__mbarrier_test_wait(Given&&...);
+template <typename... Given>
+__attribute__((unavailable("barriers of the hardware are not supported on the virtual GPU"))) int
+__pipeline_arrive_on(Given&&...);

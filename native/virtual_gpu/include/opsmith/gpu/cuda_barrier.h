@@ -166,10 +166,22 @@ void memcpy_async(To* to, const From* from, const Size& size, barrier<Scope, Com
 
 namespace device {
 
-OPSMITH_NO_FUNCTION(barrier_native_handle, "cuda::device: barriers of the hardware are")
-OPSMITH_NO_FUNCTION(barrier_arrive_tx, "cuda::device: barriers that count bytes are")
-OPSMITH_NO_FUNCTION(barrier_expect_tx, "cuda::device: barriers that count bytes are")
-OPSMITH_NO_FUNCTION(memcpy_async_tx, "cuda::device: barriers that count bytes are")
+template <typename... Given>
+__attribute__((
+    unavailable("cuda::device: barriers of the hardware are not supported on the virtual GPU"))) int
+barrier_native_handle(Given&&...);
+template <typename... Given>
+__attribute__((unavailable(
+    "cuda::device: barriers that count bytes are not supported on the virtual GPU"))) int
+barrier_arrive_tx(Given&&...);
+template <typename... Given>
+__attribute__((unavailable(
+    "cuda::device: barriers that count bytes are not supported on the virtual GPU"))) int
+barrier_expect_tx(Given&&...);
+template <typename... Given>
+__attribute__((unavailable(
+    "cuda::device: barriers that count bytes are not supported on the virtual GPU"))) int
+memcpy_async_tx(Given&&...);
 
 }  // namespace device
 }  // namespace cuda
