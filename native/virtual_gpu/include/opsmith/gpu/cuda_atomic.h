@@ -2,11 +2,24 @@
 #pragma once
 #include <cuda_runtime.h>
 
-#include <atomic>
 #include <cstddef>
 
 #include <opsmith/gpu/atomics.h>
 #include <opsmith/gpu/cuda_std.h>
+
+namespace cuda::std {
+
+// Not those of <atomic>, which is slow to compile.
+enum memory_order {
+  memory_order_relaxed,
+  memory_order_consume,
+  memory_order_acquire,
+  memory_order_release,
+  memory_order_acq_rel,
+  memory_order_seq_cst
+};
+
+}  // namespace cuda::std
 
 namespace cuda {
 
@@ -17,13 +30,13 @@ enum thread_scope {
   thread_scope_thread = 10
 };
 
-using ::std::memory_order;
-using ::std::memory_order_acq_rel;
-using ::std::memory_order_acquire;
-using ::std::memory_order_consume;
-using ::std::memory_order_relaxed;
-using ::std::memory_order_release;
-using ::std::memory_order_seq_cst;
+using std::memory_order;
+using std::memory_order_acq_rel;
+using std::memory_order_acquire;
+using std::memory_order_consume;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
 
 inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
   if (order == memory_order_relaxed) return;
@@ -35,8 +48,8 @@ inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_
     __threadfence_system();
   }
 }
-inline void atomic_signal_fence(memory_order order) {
-  ::std::atomic_signal_fence(order);
+inline void atomic_signal_fence(memory_order) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 namespace detail {
@@ -262,7 +275,7 @@ using atomic = ::cuda::atomic<T, ::cuda::thread_scope_system>;
 template <typename T>
 using atomic_ref = ::cuda::atomic_ref<T, ::cuda::thread_scope_system>;
 using atomic_flag = ::cuda::atomic_flag<::cuda::thread_scope_system>;
-inline void atomic_thread_fence(::std::memory_order order) {
+inline void atomic_thread_fence(memory_order order) {
   ::cuda::atomic_thread_fence(order);
 }
 
