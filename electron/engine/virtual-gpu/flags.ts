@@ -52,7 +52,8 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
  * Plain loops stay loops, so that each access is one of a thread.
  */
 const checkedFlags = [
-  '-O1',
+  '-O2',
+  '-fno-unroll-loops',
   '-gline-tables-only',
   '-fno-vectorize',
   '-fno-slp-vectorize',

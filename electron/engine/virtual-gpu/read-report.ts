@@ -60,7 +60,31 @@ export async function readGpuReport(file: string, root: string): Promise<Result<
       other: other && { ...other, what: one.other, thread: otherThread },
     }
   })
-  return ok({ ...report, findings: withoutRepeats(findings) })
+  return ok({ ...report, findings: withoutRepeats(findings.map(asAccumulation)) })
+}
+
+const races = new Set<GpuFinding['check']>(['shared-race', 'global-race', 'missing-syncwarp'])
+const accumulation = /\+\+|--|[-+*/|&^]=(?!=)/
+
+/** `count++` and `sum += x` are a read and a write of one line: what is missing is an atomic. */
+function asAccumulation(one: GpuFinding): GpuFinding {
+  const { place, other } = one
+  if (!races.has(one.check) || other?.file !== place.file || other.line !== place.line) return one
+  if (!accumulation.test(lineOf(place))) return one
+  return {
+    ...one,
+    check: 'non-atomic-accumulation',
+    message: 'Several threads update one element without atomics: updates get lost.',
+    remedy: 'Use atomicAdd, or reduce within the block first.',
+  }
+}
+
+function lineOf({ file, line }: SourcePlace): string {
+  try {
+    return fs.readFileSync(file, 'utf8').split('\n')[line - 1] ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** One line inlined at two places is one mistake. */

@@ -407,7 +407,7 @@ class Rewriter {
     const open = codeFrom(tokens, at + 1)
     if (tokens[open]?.text !== '(') return
     if (tokens[codeFrom(tokens, closes(tokens, open) + 1)]?.text !== ';') return
-    this.insertions.set(at, '::opsmith::gpu::ignored = ')
+    this.insertions.set(at, `::opsmith::gpu::Ignored{"${tokens[at]!.text}"} = `)
   }
 
   /** `cudaLaunchKernel((void*)kernel, …)`: the cast loses the type, which the launch needs. */

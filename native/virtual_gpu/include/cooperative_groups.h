@@ -13,7 +13,7 @@ class thread_group {
   unsigned long long size() const { return num_threads(); }
   inline unsigned long long num_threads() const;
   inline unsigned long long thread_rank() const;
-  inline void sync() const;
+  inline void sync(opsmith::gpu::Site site = opsmith::gpu::Site::here()) const;
 
  protected:
   enum class kind : unsigned char { block, lanes, grid };
@@ -34,7 +34,9 @@ class grid_group : public thread_group {
 
   // True in a kernel that cudaLaunchCooperativeKernel launched.
   bool is_valid() const { return opsmith::gpu::grid_can_wait(); }
-  void sync() const { opsmith::gpu::grid_barrier(); }
+  void sync(opsmith::gpu::Site site = opsmith::gpu::Site::here()) const {
+    opsmith::gpu::grid_barrier(site);
+  }
   // The wait is a whole barrier: it may order more than hardware does.
   arrival_token barrier_arrive() const { return {}; }
   void barrier_wait(arrival_token&&) const { sync(); }
@@ -68,7 +70,7 @@ class thread_block : public thread_group {
  public:
   struct arrival_token {};
 
-  static void sync() { __syncthreads(); }
+  static void sync(opsmith::gpu::Site site = opsmith::gpu::Site::here()) { __syncthreads(site); }
   // The wait is a whole barrier: it may order more than hardware does.
   arrival_token barrier_arrive() const { return {}; }
   void barrier_wait(arrival_token&&) const { sync(); }
@@ -100,7 +102,7 @@ class coalesced_group : public thread_group {
   }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
-  void sync() const { __syncwarp(mask_); }
+  void sync(opsmith::gpu::Site site = opsmith::gpu::Site::here()) const { __syncwarp(mask_, site); }
 
   template <typename T>
   T shfl(T value, unsigned rank) const {
@@ -150,8 +152,7 @@ class coalesced_group : public thread_group {
   friend struct detail_access;
 };
 
-inline coalesced_group coalesced_threads(
-    ::opsmith::gpu::Site site = ::opsmith::gpu::Site::here()) {
+inline coalesced_group coalesced_threads(::opsmith::gpu::Site site = ::opsmith::gpu::Site::here()) {
   return coalesced_group(__activemask(site));
 }
 
@@ -167,13 +168,13 @@ inline unsigned long long thread_group::thread_rank() const {
   return static_cast<const coalesced_group*>(this)->thread_rank();
 }
 
-inline void thread_group::sync() const {
+inline void thread_group::sync(opsmith::gpu::Site site) const {
   if (kind_ == kind::grid) {
-    opsmith::gpu::grid_barrier();
+    opsmith::gpu::grid_barrier(site);
   } else if (kind_ == kind::block) {
-    __syncthreads();
+    __syncthreads(site);
   } else {
-    __syncwarp(mask_);
+    __syncwarp(mask_, site);
   }
 }
 
@@ -207,7 +208,9 @@ class tile {
   static unsigned thread_rank() { return opsmith::gpu::linear_thread() % Size; }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
-  static void sync() { __syncwarp(lane_mask()); }
+  static void sync(opsmith::gpu::Site site = opsmith::gpu::Site::here()) {
+    __syncwarp(lane_mask(), site);
+  }
 
   template <typename T>
   T shfl(T value, int rank) const {
@@ -361,8 +364,8 @@ coalesced_group labeled_partition(const Group& group, Label label) {
 }
 
 template <typename Group>
-void sync(const Group& group) {
-  group.sync();
+void sync(const Group& group, opsmith::gpu::Site site = opsmith::gpu::Site::here()) {
+  group.sync(site);
 }
 template <typename Group>
 auto thread_rank(const Group& group) {

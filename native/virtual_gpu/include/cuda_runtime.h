@@ -139,8 +139,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* 
   int device = 0;
   if (const cudaError_t error = cudaGetDevice(&device)) return error;
   if (const cudaError_t error = cudaGetDeviceProperties(&properties, device)) return error;
-  *block = limit > 0 && limit < properties.maxThreadsPerBlock ? limit
-                                                              : properties.maxThreadsPerBlock;
+  *block =
+      limit > 0 && limit < properties.maxThreadsPerBlock ? limit : properties.maxThreadsPerBlock;
   int blocks = 0;
   const cudaError_t error =
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, *block, dynamic_shared);
@@ -162,5 +162,5 @@ namespace {
   opsmith_gpu_blocks_depend_on_each_other();
   return true;
 }();
-}
+}  // namespace
 #endif

@@ -43,8 +43,12 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 // Older names, which CUDA 12 still has or had shortly before.
-inline cudaError_t cudaThreadSynchronize(OPSMITH_CALLER) { return cudaDeviceSynchronize(site); }
-inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline cudaError_t cudaThreadSynchronize(OPSMITH_CALLER) {
+  return cudaDeviceSynchronize(site);
+}
+inline cudaError_t cudaThreadExit() {
+  return cudaDeviceReset();
+}
 
 // Memory.
 cudaError_t cudaMalloc(void** address, std::size_t bytes, OPSMITH_CALLER);
@@ -99,7 +103,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 inline cudaExtent make_cudaExtent(std::size_t width, std::size_t height, std::size_t depth) {
   return {width, height, depth};
 }
-inline cudaPos make_cudaPos(std::size_t x, std::size_t y, std::size_t z) { return {x, y, z}; }
+inline cudaPos make_cudaPos(std::size_t x, std::size_t y, std::size_t z) {
+  return {x, y, z};
+}
 inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, std::size_t pitch, std::size_t width,
                                           std::size_t height) {
   return {pointer, pitch, width, height};
@@ -140,7 +146,7 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* func
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t occupancy(int* blocks, int block_size, std::size_t dynamic_shared);
 cudaError_t symbol_address(void** address, const void* symbol);
-/** The launch as the device is asked for it; false, with the error kept, if it cannot run. */
-bool can_launch(const LaunchSize& size, const Kernel& kernel);
+/** Why the device cannot run the launch: the error is kept for cudaGetLastError. */
+cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel);
 
 }  // namespace opsmith::gpu

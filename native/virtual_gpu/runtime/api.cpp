@@ -40,39 +40,33 @@ const ErrorText* text_of(cudaError_t error) {
   return nullptr;
 }
 
-bool is_device(int device) { return device >= 0 && device < device_count; }
-
-/** How a function of the API ends: the error is kept, and a checked run hears of it. */
-cudaError_t ended(cudaError_t error, const char* function, Site site) {
-  if (error == cudaSuccess) return error;
-  if (checking) checked::call_failed(error, function, site);
-  return failed(error);
+bool is_device(int device) {
+  return device >= 0 && device < device_count;
 }
 
 /** An error of a kernel that every later call returns. */
 #define OPSMITH_RETURN_STICKY() \
   if (sticky_error() != cudaSuccess) return sticky_error()
 
-cudaError_t make(void** address, std::size_t bytes, MemoryKind kind, const char* function,
-                 Site site) {
+cudaError_t make(void** address, std::size_t bytes, MemoryKind kind, Site site) {
   OPSMITH_RETURN_STICKY();
-  if (address == nullptr) return ended(cudaErrorInvalidValue, function, site);
+  if (address == nullptr) return failed(cudaErrorInvalidValue);
   if (bytes == 0) {
     *address = nullptr;
     return cudaSuccess;
   }
   *address = allocate(bytes, chosen_device, kind, site);
-  if (*address == nullptr) return ended(cudaErrorMemoryAllocation, function, site);
+  if (*address == nullptr) return failed(cudaErrorMemoryAllocation);
   return cudaSuccess;
 }
 
-cudaError_t free_memory(void* address, const char* function, Site site) {
+cudaError_t free_memory(void* address, Site site) {
   OPSMITH_RETURN_STICKY();
   if (address == nullptr) return cudaSuccess;
   const Release done = release(address, site);
   if (done == Release::released) return cudaSuccess;
   if (checking) checked::bad_free(address, done, site);
-  return ended(cudaErrorInvalidValue, function, site);
+  return failed(cudaErrorInvalidValue);
 }
 
 enum class Where { host, device };
@@ -106,41 +100,36 @@ bool range_fits(const void* address, std::size_t bytes) {
 }
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                 cudaStream_t stream, bool asynchronous, const char* function, Site site) {
+                 cudaStream_t stream, bool asynchronous, Site site) {
   OPSMITH_RETURN_STICKY();
   if (bytes == 0) return cudaSuccess;
-  if (to == nullptr || from == nullptr) return ended(cudaErrorInvalidValue, function, site);
-  if (!direction_fits(to, from, kind))
-    return ended(cudaErrorInvalidMemcpyDirection, function, site);
+  if (to == nullptr || from == nullptr) return failed(cudaErrorInvalidValue);
+  if (!direction_fits(to, from, kind)) return failed(cudaErrorInvalidMemcpyDirection);
   if (checking) checked::copied(to, from, bytes, stream, asynchronous, site);
-  if (!range_fits(to, bytes) || !range_fits(from, bytes))
-    return ended(cudaErrorInvalidValue, function, site);
+  if (!range_fits(to, bytes) || !range_fits(from, bytes)) return failed(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
   return cudaSuccess;
 }
 
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind,
-                      cudaStream_t stream, bool asynchronous, const char* function, Site site) {
-  if (width > to_pitch || width > from_pitch)
-    return ended(cudaErrorInvalidPitchValue, function, site);
+                      cudaStream_t stream, bool asynchronous, Site site) {
+  if (width > to_pitch || width > from_pitch) return failed(cudaErrorInvalidPitchValue);
   for (std::size_t row = 0; row < height; ++row) {
-    const cudaError_t error =
-        copy(static_cast<char*>(to) + row * to_pitch,
-             static_cast<const char*>(from) + row * from_pitch, width, kind, stream, asynchronous,
-             function, site);
+    const cudaError_t error = copy(static_cast<char*>(to) + row * to_pitch,
+                                   static_cast<const char*>(from) + row * from_pitch, width, kind,
+                                   stream, asynchronous, site);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
-cudaError_t fill(void* address, int value, std::size_t bytes, cudaStream_t stream,
-                 const char* function, Site site) {
+cudaError_t fill(void* address, int value, std::size_t bytes, cudaStream_t stream, Site site) {
   OPSMITH_RETURN_STICKY();
   if (bytes == 0) return cudaSuccess;
-  if (address == nullptr) return ended(cudaErrorInvalidValue, function, site);
+  if (address == nullptr) return failed(cudaErrorInvalidValue);
   if (checking) checked::filled(address, bytes, stream, site);
-  if (!range_fits(address, bytes)) return ended(cudaErrorInvalidValue, function, site);
+  if (!range_fits(address, bytes)) return failed(cudaErrorInvalidValue);
   std::memset(address, value, bytes);
   return cudaSuccess;
 }
@@ -173,7 +162,9 @@ cudaError_t symbol_address(void** address, const void* symbol) {
   return cudaSuccess;
 }
 
-int current_device() { return chosen_device; }
+int current_device() {
+  return chosen_device;
+}
 bool peers_can_access(int device, int memory_of) {
   const std::lock_guard lock(peers_guard);
   return device == memory_of || peer_access[device][memory_of];
@@ -267,33 +258,87 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   cudaDeviceProp properties;
   if (const cudaError_t error = cudaGetDeviceProperties(&properties, device)) return error;
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = properties.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxBlockDimX: *value = properties.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = properties.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = properties.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = properties.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = properties.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = properties.maxGridSize[2]; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(properties.sharedMemPerBlock); break;
-    case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(properties.totalConstMem); break;
-    case cudaDevAttrWarpSize: *value = properties.warpSize; break;
-    case cudaDevAttrMaxPitch: *value = static_cast<int>(properties.memPitch); break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = properties.regsPerBlock; break;
-    case cudaDevAttrClockRate: *value = properties.clockRate; break;
-    case cudaDevAttrTextureAlignment: *value = static_cast<int>(properties.textureAlignment); break;
-    case cudaDevAttrMultiProcessorCount: *value = properties.multiProcessorCount; break;
-    case cudaDevAttrMemoryClockRate: *value = properties.memoryClockRate; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = properties.memoryBusWidth; break;
-    case cudaDevAttrL2CacheSize: *value = properties.l2CacheSize; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = properties.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = properties.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = properties.minor; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(properties.sharedMemPerMultiprocessor); break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = properties.regsPerMultiprocessor; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(properties.sharedMemPerBlockOptin); break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = properties.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrPciBusId: *value = properties.pciBusID; break;
-    case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; break;
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = properties.maxThreadsPerBlock;
+      break;
+    case cudaDevAttrMaxBlockDimX:
+      *value = properties.maxThreadsDim[0];
+      break;
+    case cudaDevAttrMaxBlockDimY:
+      *value = properties.maxThreadsDim[1];
+      break;
+    case cudaDevAttrMaxBlockDimZ:
+      *value = properties.maxThreadsDim[2];
+      break;
+    case cudaDevAttrMaxGridDimX:
+      *value = properties.maxGridSize[0];
+      break;
+    case cudaDevAttrMaxGridDimY:
+      *value = properties.maxGridSize[1];
+      break;
+    case cudaDevAttrMaxGridDimZ:
+      *value = properties.maxGridSize[2];
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = static_cast<int>(properties.sharedMemPerBlock);
+      break;
+    case cudaDevAttrTotalConstantMemory:
+      *value = static_cast<int>(properties.totalConstMem);
+      break;
+    case cudaDevAttrWarpSize:
+      *value = properties.warpSize;
+      break;
+    case cudaDevAttrMaxPitch:
+      *value = static_cast<int>(properties.memPitch);
+      break;
+    case cudaDevAttrMaxRegistersPerBlock:
+      *value = properties.regsPerBlock;
+      break;
+    case cudaDevAttrClockRate:
+      *value = properties.clockRate;
+      break;
+    case cudaDevAttrTextureAlignment:
+      *value = static_cast<int>(properties.textureAlignment);
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = properties.multiProcessorCount;
+      break;
+    case cudaDevAttrMemoryClockRate:
+      *value = properties.memoryClockRate;
+      break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      *value = properties.memoryBusWidth;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = properties.l2CacheSize;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = properties.maxThreadsPerMultiProcessor;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = properties.major;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = properties.minor;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = static_cast<int>(properties.sharedMemPerMultiprocessor);
+      break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      *value = properties.regsPerMultiprocessor;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(properties.sharedMemPerBlockOptin);
+      break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      *value = properties.maxBlocksPerMultiProcessor;
+      break;
+    case cudaDevAttrPciBusId:
+      *value = properties.pciBusID;
+      break;
+    case cudaDevAttrComputeMode:
+      *value = cudaComputeModeDefault;
+      break;
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrConcurrentKernels:
@@ -304,14 +349,19 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrCooperativeLaunch: *value = 1; break;
+    case cudaDevAttrCooperativeLaunch:
+      *value = 1;
+      break;
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrPageableMemoryAccess: *value = 0; break;
-    default: return failed(cudaErrorInvalidValue);
+    case cudaDevAttrPageableMemoryAccess:
+      *value = 0;
+      break;
+    default:
+      return failed(cudaErrorInvalidValue);
   }
   return cudaSuccess;
 }
@@ -350,12 +400,16 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   *value = limits[limit];
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   *config = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   *config = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
@@ -407,24 +461,30 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-cudaError_t cudaProfilerStart() { return cudaSuccess; }
-cudaError_t cudaProfilerStop() { return cudaSuccess; }
+cudaError_t cudaProfilerStart() {
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStop() {
+  return cudaSuccess;
+}
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes, Site site) {
-  return make(address, bytes, MemoryKind::device, "cudaMalloc", site);
+  return make(address, bytes, MemoryKind::device, site);
 }
-cudaError_t cudaFree(void* address, Site site) { return free_memory(address, "cudaFree", site); }
+cudaError_t cudaFree(void* address, Site site) {
+  return free_memory(address, site);
+}
 cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned, Site site) {
-  return make(address, bytes, MemoryKind::managed, "cudaMallocManaged", site);
+  return make(address, bytes, MemoryKind::managed, site);
 }
 cudaError_t cudaMallocHost(void** address, std::size_t bytes, unsigned, Site site) {
-  return make(address, bytes, MemoryKind::pinned, "cudaMallocHost", site);
+  return make(address, bytes, MemoryKind::pinned, site);
 }
 cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned, Site site) {
-  return make(address, bytes, MemoryKind::pinned, "cudaHostAlloc", site);
+  return make(address, bytes, MemoryKind::pinned, site);
 }
 cudaError_t cudaFreeHost(void* address, Site site) {
-  return free_memory(address, "cudaFreeHost", site);
+  return free_memory(address, site);
 }
 cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address, unsigned) {
   Allocation allocation;
@@ -450,20 +510,20 @@ cudaError_t cudaHostUnregister(void* address) {
 cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
                             std::size_t height, Site site) {
   *pitch = (width + 511) / 512 * 512;
-  return make(address, *pitch * height, MemoryKind::device, "cudaMallocPitch", site);
+  return make(address, *pitch * height, MemoryKind::device, site);
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent, Site site) {
   pointer->pitch = (extent.width + 511) / 512 * 512;
   pointer->xsize = extent.width;
   pointer->ysize = extent.height;
   return make(&pointer->ptr, pointer->pitch * extent.height * extent.depth, MemoryKind::device,
-              "cudaMalloc3D", site);
+              site);
 }
 cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t, Site site) {
-  return make(address, bytes, MemoryKind::device, "cudaMallocAsync", site);
+  return make(address, bytes, MemoryKind::device, site);
 }
 cudaError_t cudaFreeAsync(void* address, cudaStream_t, Site site) {
-  return free_memory(address, "cudaFreeAsync", site);
+  return free_memory(address, site);
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   if (total != nullptr) *total = device_bytes;
@@ -472,40 +532,36 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                        Site site) {
-  return copy(to, from, bytes, kind, nullptr, false, "cudaMemcpy", site);
+  return copy(to, from, bytes, kind, nullptr, false, site);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream, Site site) {
-  return copy(to, from, bytes, kind, stream, true, "cudaMemcpyAsync", site);
+  return copy(to, from, bytes, kind, stream, true, site);
 }
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            std::size_t bytes, Site site) {
-  if (!is_device(to_device) || !is_device(from_device))
-    return ended(cudaErrorInvalidDevice, "cudaMemcpyPeer", site);
-  return copy(to, from, bytes, cudaMemcpyDefault, nullptr, false, "cudaMemcpyPeer", site);
+  if (!is_device(to_device) || !is_device(from_device)) return failed(cudaErrorInvalidDevice);
+  return copy(to, from, bytes, cudaMemcpyDefault, nullptr, false, site);
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream, Site site) {
-  if (!is_device(to_device) || !is_device(from_device))
-    return ended(cudaErrorInvalidDevice, "cudaMemcpyPeerAsync", site);
-  return copy(to, from, bytes, cudaMemcpyDefault, stream, true, "cudaMemcpyPeerAsync", site);
+  if (!is_device(to_device) || !is_device(from_device)) return failed(cudaErrorInvalidDevice);
+  return copy(to, from, bytes, cudaMemcpyDefault, stream, true, site);
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind, Site site) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, false,
-                   "cudaMemcpy2D", site);
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, false, site);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream, Site site) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, true,
-                   "cudaMemcpy2DAsync", site);
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, true, site);
 }
 
 namespace {
 
 cudaError_t copy_box(const cudaMemcpy3DParms& parameters, cudaStream_t stream, bool asynchronous,
-                     const char* function, Site site) {
+                     Site site) {
   if (parameters.srcArray != nullptr || parameters.dstArray != nullptr)
     refuse("CUDA arrays are not supported on the virtual GPU", site);
   const auto row = [](const cudaPitchedPtr& pointer, const cudaPos& at, std::size_t y,
@@ -518,7 +574,7 @@ cudaError_t copy_box(const cudaMemcpy3DParms& parameters, cudaStream_t stream, b
       const cudaError_t error =
           copy(row(parameters.dstPtr, parameters.dstPos, y, z),
                row(parameters.srcPtr, parameters.srcPos, y, z), parameters.extent.width,
-               parameters.kind, stream, asynchronous, function, site);
+               parameters.kind, stream, asynchronous, site);
       if (error != cudaSuccess) return error;
     }
   }
@@ -528,17 +584,17 @@ cudaError_t copy_box(const cudaMemcpy3DParms& parameters, cudaStream_t stream, b
 }  // namespace
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters, Site site) {
-  return copy_box(*parameters, nullptr, false, "cudaMemcpy3D", site);
+  return copy_box(*parameters, nullptr, false, site);
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream, Site site) {
-  return copy_box(*parameters, stream, true, "cudaMemcpy3DAsync", site);
+  return copy_box(*parameters, stream, true, site);
 }
 cudaError_t cudaMemset(void* address, int value, std::size_t bytes, Site site) {
-  return fill(address, value, bytes, nullptr, "cudaMemset", site);
+  return fill(address, value, bytes, nullptr, site);
 }
 cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t stream,
                             Site site) {
-  return fill(address, value, bytes, stream, "cudaMemsetAsync", site);
+  return fill(address, value, bytes, stream, site);
 }
 cudaError_t cudaMemset2D(void* address, std::size_t pitch, int value, std::size_t width,
                          std::size_t height, Site site) {
@@ -547,20 +603,22 @@ cudaError_t cudaMemset2D(void* address, std::size_t pitch, int value, std::size_
 cudaError_t cudaMemset2DAsync(void* address, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream, Site site) {
   for (std::size_t row = 0; row < height; ++row) {
-    const cudaError_t error = fill(static_cast<char*>(address) + row * pitch, value, width, stream,
-                                   "cudaMemset2D", site);
+    const cudaError_t error =
+        fill(static_cast<char*>(address) + row * pitch, value, width, stream, site);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent, Site site) {
-  return cudaMemset2D(pointer.ptr, pointer.pitch, value, extent.width,
-                      extent.height * extent.depth, site);
+  return cudaMemset2D(pointer.ptr, pointer.pitch, value, extent.width, extent.height * extent.depth,
+                      site);
 }
 cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) {
   return sticky_error();
 }
-cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
+  return cudaSuccess;
+}
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address) {
   if (attributes == nullptr) return failed(cudaErrorInvalidValue);
   *attributes = {};

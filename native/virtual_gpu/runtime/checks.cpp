@@ -29,7 +29,8 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 256;
 
-/** When threads of a block published what they wrote, and when they looked at what others published. */
+/** When threads of a block published what they wrote, and when they looked at what others
+ * published. */
 struct Publication {
   std::vector<std::uint32_t> releases;
   std::uint32_t last_acquire = 0;
@@ -95,7 +96,6 @@ struct State {
 
   std::vector<PendingCopy> pending_copies;
   PendingWrite pending_write;
-  CallFailure last_failure{};
   std::vector<CallFailure> failures;  // that nobody looked at
   std::map<const Block*, Site> barrier_site;
   std::map<const Block*, std::uint32_t> barrier_arrivals;
@@ -172,13 +172,20 @@ const Allocation* allocation_at(const void* address) {
   return &s.allocations[s.chunks[chunk]];
 }
 
-/** The allocation that ends last before the address. */
+/** The allocation that ends last before the address, or else begins first after it. */
 const Allocation* allocation_before(const void* address) {
   const State& s = state();
   const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
   if (s.arena_begin == nullptr || offset < 0 || s.chunks.empty()) return nullptr;
-  std::size_t chunk = std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunks.size() - 1);
-  while (chunk > 0 && s.chunks[chunk] == 0) --chunk;
+  const std::size_t begin =
+      std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunks.size() - 1);
+  std::size_t chunk = begin;
+  while (chunk > 0 && s.chunks[chunk] == 0)
+    --chunk;
+  // None: the address is below the first one.
+  if (s.chunks[chunk] == 0) chunk = begin;
+  while (chunk + 1 < s.chunks.size() && s.chunks[chunk] == 0)
+    ++chunk;
   return s.chunks[chunk] == 0 ? nullptr : &s.allocations[s.chunks[chunk]];
 }
 
@@ -209,8 +216,7 @@ Conflict conflict(const AccessRecord& before, const AccessRecord& now) {
   if (before.block == 0 || now.block == 0) return Conflict::none;
   if (before.block != now.block) {
     if (before.phase != now.phase) return Conflict::none;
-    return is_before(before.block, before.time, now.block) ? Conflict::none
-                                                           : Conflict::other_block;
+    return is_before(before.block, before.time, now.block) ? Conflict::none : Conflict::other_block;
   }
   if (before.thread == now.thread || before.barrier_epoch != now.barrier_epoch)
     return Conflict::none;
@@ -251,12 +257,10 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
                      const AccessRecord& before, bool before_writes, const AccessRecord& now,
                      bool writes, const void* instruction, std::uint8_t size) {
   const char* check = range.is_shared ? "shared-race" : "global-race";
-  std::string remedy = range.is_shared
-                           ? "Put __syncthreads() between the two accesses."
-                           : "Let one thread own each element, or use atomics.";
+  std::string remedy = range.is_shared ? "Put __syncthreads() between the two accesses."
+                                       : "Let one thread own each element, or use atomics.";
   std::string message = std::string("Two threads access ") + where_text(range, address) + ", one " +
-                        (before_writes && writes ? "and the other write it"
-                                                 : "writes it") +
+                        (before_writes && writes ? "and the other write it" : "writes it") +
                         ", and nothing orders the two.";
   if (before_writes && writes)
     message = "Two threads write " + where_text(range, address) + ", and nothing orders the two.";
@@ -269,11 +273,10 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
     check = "wrong-stream";
     const StreamOperation& other = state().order.operation(before.operation);
     message = "A kernel uses what an operation of another stream " +
-              std::string(before_writes ? "writes" : "reads") +
-              ", and does not wait for it.";
+              std::string(before_writes ? "writes" : "reads") + ", and does not wait for it.";
     remedy = "Record an event after that operation, and let this stream wait for it.";
     Finding made = finding(check, message, remedy);
-    made.place = {instruction, {}};
+    made.place = {nullptr, state().launch->kernel->site};
     made.other_place = {nullptr, other.site};
     made.other = "operation of the other stream";
     if (range.allocation != nullptr) made.allocated = range.allocation->made;
@@ -282,8 +285,8 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
   }
   if (before.is_update && now.is_update && kind != Conflict::other_operation) {
     check = "non-atomic-accumulation";
-    message = "Several threads add to " + where_text(range, address) +
-              " without atomics: sums get lost.";
+    message =
+        "Several threads add to " + where_text(range, address) + " without atomics: sums get lost.";
     remedy = "Use atomicAdd, or reduce within the block first.";
   }
   Finding made = finding(check, message, remedy);
@@ -312,6 +315,25 @@ void settle_pending_write() {
   pending.size = 0;
 }
 
+/** Keeps the finding, and ends the launch: a GPU would not go on, or with wrong memory. */
+[[noreturn]] void fault_with(Finding made) {
+  add_finding(std::move(made));
+  set_sticky_error(cudaErrorIllegalAddress);
+  worker->abandon();
+}
+
+[[noreturn]] void report_freed(const Allocation& allocation, bool writes, const void* instruction) {
+  Finding made =
+      finding("use-after-free",
+              std::string("A kernel ") + (writes ? "writes" : "reads") + " memory that was freed.",
+              "Free memory after the last kernel that uses it.");
+  made.place = {instruction, {}};
+  made.other_place = {nullptr, allocation.released};
+  made.other = "cudaFree";
+  made.allocated = allocation.made;
+  fault_with(std::move(made));
+}
+
 /** Finds what the address belongs to; false, with a finding, if a kernel must not access it. */
 bool find_range(const void* address, std::size_t size, bool writes, const void* instruction,
                 Range* range) {
@@ -323,30 +345,20 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
     if (allocation == nullptr || byte + size > allocation->begin + allocation->bytes ||
         byte < allocation->begin) {
       const Allocation* near = allocation != nullptr ? allocation : allocation_before(address);
+      if (near != nullptr && near->freed) report_freed(*near, writes, instruction);
       std::string message = std::string("A kernel ") + verb + " " + bytes_text(size) +
                             " outside of every allocation.";
       if (near != nullptr)
-        message = std::string("A kernel ") + verb + " " + bytes_text(size) + " at " +
-                  bytes_text(static_cast<std::size_t>(byte - near->begin)) +
-                  " from the begin of an allocation of " + bytes_text(near->bytes) + ".";
+        message = std::string("A kernel ") + verb + " " + bytes_text(size) + " at byte " +
+                  std::to_string(byte - near->begin) + " of an allocation of " +
+                  bytes_text(near->bytes) + ".";
       Finding made = finding("out-of-bounds", message,
                              "Compare the index with the number of elements before the access.");
       made.place = {instruction, {}};
       if (near != nullptr) made.allocated = near->made;
-      add_finding(std::move(made));
-      return false;
+      fault_with(std::move(made));
     }
-    if (allocation->freed) {
-      Finding made = finding("use-after-free",
-                             std::string("A kernel ") + verb + " memory that was freed.",
-                             "Free memory after the last kernel that uses it.");
-      made.place = {instruction, {}};
-      made.other_place = {nullptr, allocation->released};
-      made.other = "cudaFree";
-      made.allocated = allocation->made;
-      add_finding(std::move(made));
-      return false;
-    }
+    if (allocation->freed) report_freed(*allocation, writes, instruction);
     if (allocation->kind == MemoryKind::device && !peers_can_access(s.device, allocation->device)) {
       Finding made = finding(
           "missing-device-guard",
@@ -356,8 +368,7 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
           "the launch.");
       made.place = {instruction, {}};
       made.allocated = allocation->made;
-      add_finding(std::move(made));
-      return false;
+      fault_with(std::move(made));
     }
     range->shadow = &s.arena;
     range->allocation = allocation;
@@ -386,8 +397,7 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
               ".",
           "Compare the index with the size of the shared array.");
       made.place = {instruction, {}};
-      add_finding(std::move(made));
-      return false;
+      fault_with(std::move(made));
     }
     auto found = s.shared.find(shared);
     if (found == s.shared.end()) {
@@ -417,31 +427,27 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   }
   Allocation registered;
   if (find_allocation(address, &registered)) return false;
-  Dl_info info;
-  if (dladdr(address, &info) != 0) {
-    // Behind a variable of the device, or a constant of the program.
-    for (const Variable& variable : s.variables) {
-      const auto beyond = byte - variable.begin;
-      if (beyond < 0 || static_cast<std::size_t>(beyond) > variable.bytes + 256) continue;
-      Finding made = finding("out-of-bounds",
-                             std::string("A kernel ") + (writes ? "writes " : "reads ") +
-                                 bytes_text(size) + " at byte " + std::to_string(beyond) + " of " +
-                                 variable.name + ", which has " + bytes_text(variable.bytes) + ".",
-                             "Compare the index with the size of the array.");
-      made.place = {instruction, {}};
-      add_finding(std::move(made));
-      return false;
-    }
-    return false;
+  // Behind a variable of the device.
+  for (const Variable& variable : s.variables) {
+    const auto beyond = byte - variable.begin;
+    if (beyond < 0 || static_cast<std::size_t>(beyond) > variable.bytes + 1024) continue;
+    Finding made = finding("out-of-bounds",
+                           std::string("A kernel ") + (writes ? "writes " : "reads ") +
+                               bytes_text(size) + " at byte " + std::to_string(beyond) + " of " +
+                               variable.name + ", which has " + bytes_text(variable.bytes) + ".",
+                           "Compare the index with the size of the array.");
+    made.place = {instruction, {}};
+    fault_with(std::move(made));
   }
-  Finding made =
-      finding("host-pointer",
-              std::string("A kernel ") + (writes ? "writes" : "reads") +
-                  " memory of the host: the pointer is not one that a GPU can use.",
-              "Copy the data to memory from cudaMalloc, or use cudaMallocManaged.");
+  // A constant of the program.
+  Dl_info info;
+  if (dladdr(address, &info) != 0) return false;
+  Finding made = finding("host-pointer",
+                         std::string("A kernel ") + (writes ? "writes" : "reads") +
+                             " memory of the host: the pointer is not one that a GPU can use.",
+                         "Copy the data to memory from cudaMalloc, or use cudaMallocManaged.");
   made.place = {instruction, {}};
-  add_finding(std::move(made));
-  return false;
+  fault_with(std::move(made));
 }
 
 void host_access(const void* address, std::size_t size, bool writes, const void* instruction) {
@@ -450,13 +456,15 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
   if (in_arena(address)) {
     const Allocation* allocation = allocation_at(address);
     if (allocation != nullptr && allocation->kind == MemoryKind::device) {
-      Finding made = finding("device-pointer-on-host",
-                             std::string("Host code ") + (writes ? "writes" : "reads") +
-                                 " memory of the device.",
-                             "Copy it with cudaMemcpy, or use cudaMallocManaged.");
+      Finding made = finding(
+          "device-pointer-on-host",
+          std::string("Host code ") + (writes ? "writes" : "reads") + " memory of the device.",
+          "Copy it with cudaMemcpy, or use cudaMallocManaged.");
       made.place = {instruction, {}};
       made.allocated = allocation->made;
       add_finding(std::move(made));
+      for (std::size_t done = 0; writes && done < size; done += cell_bytes)
+        s.arena.cell(static_cast<const std::byte*>(address) + done).written = 0xf;
       return;
     }
     if (allocation == nullptr || s.arena.begin() == nullptr) return;
@@ -482,12 +490,12 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
       continue;
     }
     if (byte + size > it->begin && byte < it->begin + it->bytes && (writes || it->writes)) {
-      Finding made = finding(
-          "wrong-stream",
-          std::string("Host code ") + (writes ? "changes" : "reads") +
-              " memory that an asynchronous copy " + (it->writes ? "writes" : "reads") +
-              ", and does not wait for the copy.",
-          "Call cudaStreamSynchronize before.");
+      Finding made =
+          finding("wrong-stream",
+                  std::string("Host code ") + (writes ? "changes" : "reads") +
+                      " memory that an asynchronous copy " + (it->writes ? "writes" : "reads") +
+                      ", and does not wait for the copy.",
+                  "Call cudaStreamSynchronize before.");
       made.place = {instruction, {}};
       made.other_place = {nullptr, s.order.operation(it->operation).site};
       made.other = "copy";
@@ -525,8 +533,8 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
     return byte >= begin && byte < static_cast<const std::byte*>(begin) + bytes;
   };
   // threadIdx and its kin, what a launch passes, and what a thread has for itself.
-  if (within(&current, sizeof(current)) || within(fiber, sizeof(Fiber)) || within(fiber->stack, stack_bytes) ||
-      within(fiber->block, sizeof(Block)) ||
+  if (within(&current, sizeof(current)) || within(fiber, sizeof(Fiber)) ||
+      within(fiber->stack, stack_bytes) || within(fiber->block, sizeof(Block)) ||
       within(s.launch->kernel->closure, s.launch->kernel->closure_bytes))
     return;
   ++s.accesses;
@@ -587,11 +595,10 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
         if (found != Conflict::none)
           report_conflict(found, range, byte + done, *read, false, now, true, instruction, 0);
       }
-      const bool same_thread = cell.write.operation == now.operation &&
-                               cell.write.block == now.block && cell.write.thread == now.thread &&
-                               cell.write.barrier_epoch == now.barrier_epoch &&
-                               cell.write.warp_epoch == now.warp_epoch &&
-                               cell.write.is_atomic == now.is_atomic;
+      const bool same_thread =
+          cell.write.operation == now.operation && cell.write.block == now.block &&
+          cell.write.thread == now.thread && cell.write.barrier_epoch == now.barrier_epoch &&
+          cell.write.warp_epoch == now.warp_epoch && cell.write.is_atomic == now.is_atomic;
       const std::uint8_t before = same_thread ? cell.write.bytes : 0;
       cell.write = now;
       cell.write.bytes = (before | bits) & 0xfU;
@@ -625,8 +632,8 @@ void touch(const void* address, std::size_t bytes, bool writes, std::uint32_t op
     const std::size_t count = std::min(cell_bytes - in_cell, bytes - done);
     const std::uint8_t bits = bits_of(in_cell, count);
     ShadowCell& cell = s.arena.cell(byte + done);
-    const bool waits = (cell.write.bytes & bits) == 0 ||
-                       s.order.is_before(cell.write.operation, operation);
+    const bool waits =
+        (cell.write.bytes & bits) == 0 || s.order.is_before(cell.write.operation, operation);
     const bool waits_for_reads = !writes || (cell.read.bytes & bits) == 0 ||
                                  s.order.is_before(cell.read.operation, operation);
     if ((!waits || !waits_for_reads) && !reported) {
@@ -663,10 +670,10 @@ void check_call_range(const void* address, std::size_t bytes, bool writes, Site 
   const auto* byte = static_cast<const std::byte*>(address);
   const Allocation* allocation = allocation_at(address);
   if (allocation != nullptr && allocation->freed) {
-    Finding made = finding("use-after-free",
-                           std::string("The call ") + (writes ? "writes" : "reads") +
-                               " memory that was freed.",
-                           "Free memory after its last use.");
+    Finding made = finding(
+        "use-after-free",
+        std::string("The call ") + (writes ? "writes" : "reads") + " memory that was freed.",
+        "Free memory after its last use.");
     made.place = {nullptr, site};
     made.other_place = {nullptr, allocation->released};
     made.other = "cudaFree";
@@ -676,14 +683,13 @@ void check_call_range(const void* address, std::size_t bytes, bool writes, Site 
   }
   if (allocation != nullptr && byte + bytes <= allocation->begin + allocation->bytes) return;
   const Allocation* near = allocation != nullptr ? allocation : allocation_before(address);
-  Finding made = finding(
-      "out-of-bounds",
-      std::string("The call ") + (writes ? "writes " : "reads ") + bytes_text(bytes) +
-          (near == nullptr
-               ? " outside of every allocation."
-               : " from byte " + std::to_string(byte - near->begin) + " of an allocation of " +
-                     bytes_text(near->bytes) + "."),
-      "Compare the size of the copy with that of the allocation; sizes are in bytes.");
+  Finding made =
+      finding("out-of-bounds",
+              std::string("The call ") + (writes ? "writes " : "reads ") + bytes_text(bytes) +
+                  (near == nullptr ? " outside of every allocation."
+                                   : " from byte " + std::to_string(byte - near->begin) +
+                                         " of an allocation of " + bytes_text(near->bytes) + "."),
+              "Compare the size of the copy with that of the allocation; sizes are in bytes.");
   made.place = {nullptr, site};
   if (near != nullptr) made.allocated = near->made;
   add_finding(std::move(made));
@@ -697,8 +703,12 @@ DeviceVariable::DeviceVariable(const volatile void* address, std::size_t bytes, 
       {static_cast<const std::byte*>(const_cast<const void*>(address)), bytes, name, {}});
 }
 
-DeviceAccess::DeviceAccess() { ++state().device_access; }
-DeviceAccess::~DeviceAccess() { --state().device_access; }
+DeviceAccess::DeviceAccess() {
+  ++state().device_access;
+}
+DeviceAccess::~DeviceAccess() {
+  --state().device_access;
+}
 
 void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind kind) {
   const auto how = kind == AtomicKind::load    ? AccessKind::atomic_read
@@ -706,6 +716,7 @@ void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind 
                                                : AccessKind::atomic_update;
   access(const_cast<const void*>(address), bytes, how, __builtin_return_address(0));
   if (current == nullptr) return;
+  static_cast<Fiber*>(current)->polls_at = __builtin_return_address(0);
   // Who looks atomically sees what was published before.
   State& s = state();
   ++s.time;
@@ -722,7 +733,9 @@ void block_started(const Launch&, const Block& block) {
   s.barrier_arrivals.erase(&block);
 }
 
-void block_ended(const Launch&, const Block&) { settle_pending_write(); }
+void block_ended(const Launch&, const Block&) {
+  settle_pending_write();
+}
 
 void barrier(const Fiber& fiber, const Block& block, Site site) {
   settle_pending_write();
@@ -734,8 +747,7 @@ void barrier(const Fiber& fiber, const Block& block, Site site) {
     const Site& first = s.barrier_site[&block];
     if (first.line != site.line || std::strcmp(first.file, site.file) != 0 ||
         first.column != site.column) {
-      Finding made = finding("divergent-barrier",
-                             "Threads of a block wait at different barriers.",
+      Finding made = finding("divergent-barrier", "Threads of a block wait at different barriers.",
                              "Call __syncthreads() where all threads of the block come by.");
       made.place = {nullptr, site};
       made.other_place = {nullptr, first};
@@ -743,19 +755,35 @@ void barrier(const Fiber& fiber, const Block& block, Site site) {
       add_finding(std::move(made));
     }
   }
-  if (block.barrier.arrived + 1 == block.live && block.live < block.threads) {
-    Finding made = finding(
-        "divergent-barrier",
-        std::to_string(block.threads - block.live) + " of " + std::to_string(block.threads) +
-            " threads of the block have returned before the barrier that the others wait at.",
-        "Let threads without work skip the work, not the barrier.");
-    made.place = {nullptr, site};
-    add_finding(std::move(made));
-  }
   (void)fiber;
 }
 
-void grid_barrier(const Launch&) { ++state().phase; }
+void barrier_passed(const Block& block) {
+  if (block.live == block.threads) return;
+  Finding made =
+      finding("divergent-barrier",
+              std::to_string(block.threads - block.live) + " of " + std::to_string(block.threads) +
+                  " threads of the block have returned before the barrier that the others wait at.",
+              "Let threads without work skip the work, not the barrier.");
+  made.place = {nullptr, state().barrier_site[&block]};
+  add_finding(std::move(made));
+}
+
+void grid_barrier(const Launch&) {
+  ++state().phase;
+}
+
+void lanes_are_gone(std::uint32_t lanes, Site site) {
+  Finding made =
+      finding("deadlock",
+              std::to_string(__builtin_popcount(lanes)) +
+                  " lanes that the mask names have returned, or are elsewhere: a GPU may "
+                  "wait for them, and their values are undefined.",
+              "Name only lanes that come here: take the mask with __ballot_sync before "
+              "the branch.");
+  made.place = {nullptr, site};
+  add_finding(std::move(made));
+}
 
 void warp_operation(const Fiber& fiber, std::uint32_t mask, Site site) {
   settle_pending_write();
@@ -774,8 +802,7 @@ void launch_started(const Launch& launch) {
   State& s = state();
   ++s.launches;
   s.launch = &launch;
-  s.operation =
-      s.order.begin(static_cast<cudaStream_t>(launch.size.stream), launch.kernel->site);
+  s.operation = s.order.begin(static_cast<cudaStream_t>(launch.size.stream), launch.kernel->site);
   s.phase = 0;
   s.time = 1;
   s.publications.clear();
@@ -821,17 +848,19 @@ void fault(const void* address, const void* instruction) {
     add_finding(std::move(made));
     return;
   }
-  Finding made = finding(byte < reinterpret_cast<const std::byte*>(4096) ? "host-pointer"
-                                                                         : "out-of-bounds",
-                         byte < reinterpret_cast<const std::byte*>(4096)
-                             ? "A kernel uses a null pointer."
-                             : "A kernel uses an address where nothing is.",
-                         "Check the pointer that the launch passes.");
+  Finding made =
+      finding(byte < reinterpret_cast<const std::byte*>(4096) ? "host-pointer" : "out-of-bounds",
+              byte < reinterpret_cast<const std::byte*>(4096)
+                  ? "A kernel uses a null pointer."
+                  : "A kernel uses an address where nothing is.",
+              "Check the pointer that the launch passes.");
   made.place = {instruction, {}};
   add_finding(std::move(made));
 }
 
-bool host_fault(const void*, const void*) { return false; }
+bool host_fault(const void*, const void*) {
+  return false;
+}
 
 void allocated(const Allocation& made) {
   State& s = state();
@@ -845,7 +874,8 @@ void allocated(const Allocation& made) {
   const auto index = static_cast<std::uint32_t>(s.allocations.size()) - 1;
   const auto first = static_cast<std::size_t>(made.begin - s.arena_begin) / chunk_bytes;
   const std::size_t count = (std::max<std::size_t>(made.bytes, 1) + chunk_bytes - 1) / chunk_bytes;
-  for (std::size_t chunk = first; chunk < first + count; ++chunk) s.chunks[chunk] = index;
+  for (std::size_t chunk = first; chunk < first + count; ++chunk)
+    s.chunks[chunk] = index;
 }
 
 void freed(const Allocation& allocation) {
@@ -861,8 +891,8 @@ void bad_free(void* address, Release why, Site site) {
   if (why == Release::freed_before) message = "The memory was freed before.";
   if (why == Release::inner_pointer)
     message = "The address lies within an allocation, not at its begin.";
-  Finding made =
-      finding("invalid-free", message, "Free each allocation once, by the address that it began at.");
+  Finding made = finding("invalid-free", message,
+                         "Free each allocation once, by the address that it began at.");
   made.place = {nullptr, site};
   if (const Allocation* allocation = allocation_at(address)) {
     made.allocated = allocation->made;
@@ -897,11 +927,9 @@ void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site) {
   touch(to, bytes, true, state().order.begin(stream, site));
 }
 
-void call_failed(cudaError_t error, const char* function, Site site) {
-  state().last_failure = {error, function, site};
+void error_seen() {
+  state().failures.clear();
 }
-
-void error_seen() { state().failures.clear(); }
 
 void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
   StreamOrder& order = state().order;
@@ -924,10 +952,11 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
   }
 }
 
-void stuck(const std::string& message, Site launched, Site waiting) {
+void stuck(const std::string& message, Site launched, Site waiting, const void* polling) {
   Finding made = finding("deadlock", message,
                          "Let all threads that a barrier or a mask waits for come there.");
   made.place = {nullptr, waiting.line == 0 ? launched : waiting};
+  if (polling != nullptr) made.place = {polling, {}};
   made.other_place = {nullptr, launched};
   made.other = "launch";
   add_finding(std::move(made));
@@ -936,7 +965,9 @@ void stuck(const std::string& message, Site launched, Site waiting) {
 }  // namespace checked
 
 void Ignored::operator=(cudaError_t error) const {
-  if (error != cudaSuccess && checking) state().failures.push_back(state().last_failure);
+  // Of an error of a kernel every call tells: the one that ignored it first is enough.
+  if (error != cudaSuccess && checking && sticky_error() == cudaSuccess)
+    state().failures.push_back({error, function, site});
 }
 
 namespace {
@@ -947,7 +978,10 @@ void end_checks() {
   if (!checking || s.ended) return;
   s.ended = true;
   for_each_allocation([](const Allocation& allocation) {
-    if (allocation.freed || allocation.kind == MemoryKind::registered) return;
+    // After a fault nothing can be freed.
+    if (allocation.freed || allocation.kind == MemoryKind::registered ||
+        sticky_error() != cudaSuccess)
+      return;
     Finding made = finding("leak", bytes_text(allocation.bytes) + " are never freed.",
                            "Call cudaFree when the memory is not needed any more.");
     made.place = {nullptr, allocation.made};
@@ -982,46 +1016,49 @@ using opsmith::gpu::AccessKind;
 
 extern "C" {
 
-void __tsan_init() { opsmith::gpu::checking = true; }
+void __tsan_init() {
+  opsmith::gpu::checking = true;
+}
 
-#define OPSMITH_ACCESSES(size)                                                                   \
-  void __tsan_read##size(void* address) {                                                        \
-    access(address, size, AccessKind::read, __builtin_return_address(0));                        \
-  }                                                                                              \
-  void __tsan_write##size(void* address) {                                                       \
-    access(address, size, AccessKind::write, __builtin_return_address(0));                       \
-  }                                                                                              \
-  void __tsan_read_write##size(void* address) {                                                  \
-    access(address, size, AccessKind::update, __builtin_return_address(0));                      \
-  }                                                                                              \
-  void __tsan_unaligned_read##size(void* address) {                                              \
-    access(address, size, AccessKind::read, __builtin_return_address(0));                        \
-  }                                                                                              \
-  void __tsan_unaligned_write##size(void* address) {                                             \
-    access(address, size, AccessKind::write, __builtin_return_address(0));                       \
-  }                                                                                              \
-  void __tsan_unaligned_read_write##size(void* address) {                                        \
-    access(address, size, AccessKind::update, __builtin_return_address(0));                      \
-  }                                                                                              \
-  void __tsan_volatile_read##size(void* address) {                                               \
-    access(address, size, AccessKind::atomic_read, __builtin_return_address(0));                 \
-    opsmith_gpu_volatile_read();                                                                 \
-  }                                                                                              \
-  void __tsan_volatile_write##size(void* address) {                                              \
-    access(address, size, AccessKind::atomic_write, __builtin_return_address(0));                \
-  }                                                                                              \
-  void __tsan_unaligned_volatile_read##size(void* address) {                                     \
-    access(address, size, AccessKind::atomic_read, __builtin_return_address(0));                 \
-    opsmith_gpu_volatile_read();                                                                 \
-  }                                                                                              \
-  void __tsan_unaligned_volatile_write##size(void* address) {                                    \
-    access(address, size, AccessKind::atomic_write, __builtin_return_address(0));                \
+#define OPSMITH_ACCESSES(size)                                                    \
+  void __tsan_read##size(void* address) {                                         \
+    access(address, size, AccessKind::read, __builtin_return_address(0));         \
+  }                                                                               \
+  void __tsan_write##size(void* address) {                                        \
+    access(address, size, AccessKind::write, __builtin_return_address(0));        \
+  }                                                                               \
+  void __tsan_read_write##size(void* address) {                                   \
+    access(address, size, AccessKind::update, __builtin_return_address(0));       \
+  }                                                                               \
+  void __tsan_unaligned_read##size(void* address) {                               \
+    access(address, size, AccessKind::read, __builtin_return_address(0));         \
+  }                                                                               \
+  void __tsan_unaligned_write##size(void* address) {                              \
+    access(address, size, AccessKind::write, __builtin_return_address(0));        \
+  }                                                                               \
+  void __tsan_unaligned_read_write##size(void* address) {                         \
+    access(address, size, AccessKind::update, __builtin_return_address(0));       \
+  }                                                                               \
+  void __tsan_volatile_read##size(void* address) {                                \
+    access(address, size, AccessKind::atomic_read, __builtin_return_address(0));  \
+    opsmith_gpu_volatile_read(__builtin_return_address(0));                       \
+  }                                                                               \
+  void __tsan_volatile_write##size(void* address) {                               \
+    access(address, size, AccessKind::atomic_write, __builtin_return_address(0)); \
+  }                                                                               \
+  void __tsan_unaligned_volatile_read##size(void* address) {                      \
+    access(address, size, AccessKind::atomic_read, __builtin_return_address(0));  \
+    opsmith_gpu_volatile_read(__builtin_return_address(0));                       \
+  }                                                                               \
+  void __tsan_unaligned_volatile_write##size(void* address) {                     \
+    access(address, size, AccessKind::atomic_write, __builtin_return_address(0)); \
   }
 
 /** A loop that reads a volatile flag waits: others go on, and what they published is seen. */
-void opsmith_gpu_volatile_read() {
+void opsmith_gpu_volatile_read(const void* instruction) {
   using namespace opsmith::gpu;
   if (current == nullptr) return;
+  static_cast<Fiber*>(current)->polls_at = instruction;
   State& s = state();
   ++s.time;
   const auto block = static_cast<std::uint32_t>(current->block->number) + 1;

@@ -18,6 +18,9 @@ namespace checked {
 void block_started(const Launch& launch, const Block& block);
 void block_ended(const Launch& launch, const Block& block);
 void barrier(const Fiber& fiber, const Block& block, Site site);
+void barrier_passed(const Block& block);
+/** A warp operation ends without lanes that its mask names. */
+void lanes_are_gone(std::uint32_t lanes, Site site);
 void grid_barrier(const Launch& launch);
 void warp_operation(const Fiber& fiber, std::uint32_t mask, Site site);
 void shared_placed(std::size_t begin, std::size_t bytes, Site site);
@@ -36,7 +39,6 @@ void bad_free(void* address, Release why, Site site);
 void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, bool asynchronous,
             Site site);
 void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site);
-void call_failed(cudaError_t error, const char* function, Site site);
 /** The program looked at an error. */
 void error_seen();
 enum class StreamEvent : std::uint8_t {
@@ -47,8 +49,9 @@ enum class StreamEvent : std::uint8_t {
   synchronize_event,
 };
 void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
-/** No thread of a launch can go on. `waiting` is where one of them waits. */
-void stuck(const std::string& message, Site launched, Site waiting);
+/** No thread of a launch can go on. `waiting` is where one of them waits,
+ * `polling` the instruction with which one looks at memory. */
+void stuck(const std::string& message, Site launched, Site waiting, const void* polling);
 }  // namespace checked
 
 inline void check_block_started(const Launch& launch, const Block& block) {
@@ -59,6 +62,9 @@ inline void check_block_ended(const Launch& launch, const Block& block) {
 }
 inline void check_barrier(const Fiber& fiber, const Block& block, Site site) {
   if (checking) checked::barrier(fiber, block, site);
+}
+inline void check_barrier_passed(const Block& block) {
+  if (checking) checked::barrier_passed(block);
 }
 inline void check_grid_barrier(const Launch& launch) {
   if (checking) checked::grid_barrier(launch);

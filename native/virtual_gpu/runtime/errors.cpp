@@ -27,7 +27,9 @@ std::string coordinates(const uint3& index) {
 
 }  // namespace
 
-void set_error(cudaError_t error) { last_error = error; }
+void set_error(cudaError_t error) {
+  last_error = error;
+}
 
 cudaError_t failed(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
@@ -41,9 +43,13 @@ cudaError_t take_error() {
   return error;
 }
 
-cudaError_t peek_error() { return sticky.load() != cudaSuccess ? sticky.load() : last_error; }
+cudaError_t peek_error() {
+  return sticky.load() != cudaSuccess ? sticky.load() : last_error;
+}
 
-cudaError_t sticky_error() { return sticky.load(); }
+cudaError_t sticky_error() {
+  return sticky.load();
+}
 
 void set_sticky_error(cudaError_t error) {
   cudaError_t none = cudaSuccess;
@@ -71,13 +77,10 @@ void report_failure(const char* text, Site site) {
 }
 
 void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* const* example,
-                  unsigned polling) {
-  static constexpr const char* what[] = {"",
-                                         "__syncthreads",
-                                         "a named barrier",
-                                         "other lanes of their warp",
-                                         "converged lanes",
-                                         "the grid"};
+                  unsigned polling, const void* polls_at) {
+  static constexpr const char* what[] = {
+      "",        "__syncthreads", "a named barrier", "other lanes of their warp", "converged lanes",
+      "the grid"};
   std::string text = "deadlock: no thread of the launch can go on";
   for (std::size_t kind = 1; kind < std::size(what); ++kind) {
     if (by_wait[kind] == 0) continue;
@@ -95,7 +98,7 @@ void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* co
     Site waiting;
     for (std::size_t kind = 1; kind < std::size(what); ++kind)
       if (by_wait[kind] > 0) waiting = example[kind]->site;
-    checked::stuck(text, launch.kernel->site, waiting);
+    checked::stuck(text, launch.kernel->site, waiting, polls_at);
   }
   report_failure(text.c_str(), launch.kernel->site);
 }

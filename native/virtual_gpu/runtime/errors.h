@@ -29,6 +29,6 @@ constexpr int refused_exit_code = 70;
 
 /** Says who waits for what when nobody of a launch can go on. */
 void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* const* example,
-                  unsigned polling);
+                  unsigned polling, const void* polls_at);
 
 }  // namespace opsmith::gpu

@@ -89,18 +89,22 @@ std::byte* map_stack(std::uint32_t number) {
   return static_cast<std::byte*>(memory);
 }
 
-void unmap_stack(std::byte* stack) { munmap(stack, stack_bytes); }
+void unmap_stack(std::byte* stack) {
+  munmap(stack, stack_bytes);
+}
 
 void prepare_stack(Fiber& fiber, void (*entry)()) {
   std::byte* top = fiber.stack + stack_bytes - 64 - fiber.number % colours * colour_bytes;
   top = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{63});
   // x86-64: at a function's entry the stack is 8 bytes off a multiple of 16, as after a call.
   auto* words = reinterpret_cast<std::uintptr_t*>(top) - saved_words - 1;
-  for (std::size_t index = 0; index < saved_words; ++index) words[index] = 0;
+  for (std::size_t index = 0; index < saved_words; ++index)
+    words[index] = 0;
   words[return_word] = reinterpret_cast<std::uintptr_t>(entry);
 #if defined(__aarch64__)
   words = reinterpret_cast<std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(words) & ~15ULL);
-  for (std::size_t index = 0; index < saved_words; ++index) words[index] = 0;
+  for (std::size_t index = 0; index < saved_words; ++index)
+    words[index] = 0;
   words[return_word] = reinterpret_cast<std::uintptr_t>(entry);
 #endif
   fiber.stack_pointer = words;

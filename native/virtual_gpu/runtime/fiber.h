@@ -9,7 +9,14 @@
 namespace opsmith::gpu {
 
 /** What a fiber waits for. */
-enum class Wait : std::uint8_t { nothing, block_barrier, named_barrier, warp, converged_lanes, grid_barrier };
+enum class Wait : std::uint8_t {
+  nothing,
+  block_barrier,
+  named_barrier,
+  warp,
+  converged_lanes,
+  grid_barrier
+};
 
 /** A fiber, and the thread that it runs. `ThreadContext` comes first: `current` points at it. */
 struct Fiber : ThreadContext {
@@ -19,9 +26,10 @@ struct Fiber : ThreadContext {
   std::uint32_t first_lane = 0;  // lanes from here to `lane` have returned, and are not counted yet
   std::uint32_t number = 0;      // within its worker
   Wait wait = Wait::nothing;
-  Site site;                    // where it waits
-  std::uint32_t result = 0;     // what it is given when it goes on
-  bool busy = false;            // it runs a thread
+  Site site;                       // where it waits
+  const void* polls_at = nullptr;  // in a checked run: where it looked at memory last
+  std::uint32_t result = 0;        // what it is given when it goes on
+  bool busy = false;               // it runs a thread
 };
 
 /** A list of fibers, first in, first out. */

@@ -114,17 +114,17 @@ void write_report(std::uint64_t launches, std::uint64_t accesses) {
   for (const auto& [finding, count] : kept) {
     if (!first) text += ",";
     first = false;
-    text += "{\"check\":" + quoted(finding.check) + ",\"message\":" + quoted(finding.message) +
-            ",\"remedy\":" + quoted(finding.remedy) + ",\"count\":" + std::to_string(count) +
-            ",\"place\":" + place_text(finding.place) +
-            ",\"thread\":" + thread_text(finding.thread) +
-            ",\"otherPlace\":" + place_text(finding.other_place) +
-            ",\"otherThread\":" + thread_text(finding.other_thread) +
-            ",\"other\":" + quoted(finding.other) +
-            ",\"allocated\":" + (finding.allocated.line == 0 ? "null" : site_text(finding.allocated)) +
-            ",\"kernel\":" + quoted(finding.kernel) +
-            ",\"launched\":" + (finding.launched.line == 0 ? "null" : site_text(finding.launched)) +
-            "}";
+    text +=
+        "{\"check\":" + quoted(finding.check) + ",\"message\":" + quoted(finding.message) +
+        ",\"remedy\":" + quoted(finding.remedy) + ",\"count\":" + std::to_string(count) +
+        ",\"place\":" + place_text(finding.place) + ",\"thread\":" + thread_text(finding.thread) +
+        ",\"otherPlace\":" + place_text(finding.other_place) +
+        ",\"otherThread\":" + thread_text(finding.other_thread) +
+        ",\"other\":" + quoted(finding.other) +
+        ",\"allocated\":" + (finding.allocated.line == 0 ? "null" : site_text(finding.allocated)) +
+        ",\"kernel\":" + quoted(finding.kernel) +
+        ",\"launched\":" + (finding.launched.line == 0 ? "null" : site_text(finding.launched)) +
+        "}";
   }
   text += "]}\n";
   std::fputs(text.c_str(), file);

@@ -46,7 +46,8 @@ std::uint64_t seed() {
   return chosen;
 }
 
-/** The code of a program: only there may a thread be preempted, never within the runtime or the C library. */
+/** The code of a program: only there may a thread be preempted, never within the runtime or the C
+ * library. */
 struct CodeRange {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -79,7 +80,9 @@ void find_code_of(const void* function) {
   code_end = range.end;
 }
 
-bool in_program(std::uintptr_t address) { return address >= code_begin && address < code_end; }
+bool in_program(std::uintptr_t address) {
+  return address >= code_begin && address < code_end;
+}
 
 std::uintptr_t& instruction(ucontext_t& state) {
 #if defined(__x86_64__)
@@ -128,10 +131,13 @@ void on_fault(int signal, siginfo_t* info, void* state) {
         std::snprintf(text, sizeof(text), "an illegal instruction in a kernel");
         break;
       default:
-        std::snprintf(text, sizeof(text), "a kernel accessed memory that does not exist: %p", address);
+        std::snprintf(text, sizeof(text), "a kernel accessed memory that does not exist: %p",
+                      address);
     }
     set_sticky_error(signal == SIGILL ? cudaErrorIllegalInstruction : cudaErrorIllegalAddress);
-    if (checking) checked::fault(address, reinterpret_cast<void*>(instruction(*static_cast<ucontext_t*>(state))));
+    if (checking)
+      checked::fault(address,
+                     reinterpret_cast<void*>(instruction(*static_cast<ucontext_t*>(state))));
     report_failure(text);
     worker->abandon();
   }
@@ -152,7 +158,7 @@ void use_alternate_stack() {
 }
 
 void handle_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   action.sa_sigaction = on_time_slice;
@@ -209,8 +215,8 @@ class Workers {
     const auto cores = std::max(1U, std::thread::hardware_concurrency());
     // Blocks that may wait for each other run on one OS thread, so that a seed gives one run.
     const std::uint64_t otherwise = independent_blocks() ? cores : 1;
-    const std::uint64_t count = std::clamp<std::uint64_t>(
-        number_from("OPSMITH_GPU_WORKERS", otherwise), 1, 64);
+    const std::uint64_t count =
+        std::clamp<std::uint64_t>(number_from("OPSMITH_GPU_WORKERS", otherwise), 1, 64);
     for (std::uint32_t number = 0; number < count; ++number) {
       hands_.push_back(std::make_unique<Hand>());
       hands_.back()->worker = std::make_unique<Worker>();
@@ -277,25 +283,29 @@ auto& dynamic_shared_limit = *new std::map<const void*, std::size_t>;
 
 }  // namespace
 
-bool independent_blocks() { return blocks_are_independent.load(); }
+bool independent_blocks() {
+  return blocks_are_independent.load();
+}
 
 void set_dynamic_shared_limit(const void* function, std::size_t bytes) {
   const std::lock_guard lock(attributes_guard);
   dynamic_shared_limit[function] = bytes;
 }
 
-std::uint64_t launch_count() { return launches.load(); }
+std::uint64_t launch_count() {
+  return launches.load();
+}
 
-bool can_launch(const LaunchSize& size, const Kernel& kernel) {
+cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
   if (in_kernel()) {
     refuse("a kernel launches a kernel: dynamic parallelism is not supported on the virtual GPU",
            kernel.site);
   }
-  if (sticky_error() != cudaSuccess) return false;
+  if (sticky_error() != cudaSuccess) return sticky_error();
   const auto bad = [&](cudaError_t error, const char* what) {
     set_error(error);
     if (checking) checked::bad_launch(kernel, error, what);
-    return false;
+    return error;
   };
   const dim3& grid = size.grid;
   const dim3& block = size.block;
@@ -328,7 +338,7 @@ bool can_launch(const LaunchSize& size, const Kernel& kernel) {
       return bad(cudaErrorCooperativeLaunchTooLarge,
                  "a cooperative launch has more blocks than fit on the device at once");
   }
-  return true;
+  return cudaSuccess;
 }
 
 cudaError_t occupancy(int* blocks, int block_size, std::size_t dynamic_shared) {
@@ -338,7 +348,8 @@ cudaError_t occupancy(int* blocks, int block_size, std::size_t dynamic_shared) {
     return cudaSuccess;
   }
   const int warps = (block_size + 31) / 32;
-  int fit = std::min(model::blocks_per_multiprocessor, model::threads_per_multiprocessor / 32 / warps);
+  int fit =
+      std::min(model::blocks_per_multiprocessor, model::threads_per_multiprocessor / 32 / warps);
   if (dynamic_shared > 0) {
     const std::size_t each = dynamic_shared + model::shared_reserved_per_block;
     fit = std::min(fit, static_cast<int>(model::shared_per_multiprocessor / each));
@@ -404,6 +415,8 @@ void refuse(const char* what, Site site) {
   std::_Exit(refused_exit_code);
 }
 
-extern "C" void opsmith_gpu_blocks_depend_on_each_other() { blocks_are_independent = false; }
+extern "C" void opsmith_gpu_blocks_depend_on_each_other() {
+  blocks_are_independent = false;
+}
 
 }  // namespace opsmith::gpu

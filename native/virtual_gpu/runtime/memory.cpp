@@ -43,7 +43,9 @@ bool reserve_arena() {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
-    arena.begin = arena.next = static_cast<std::byte*>(memory);
+    arena.begin = static_cast<std::byte*>(memory);
+    // Below the first allocation too: an index of -1 is one into the arena.
+    arena.next = arena.begin + page;
     arena.end = arena.begin + bytes;
     return true;
   }
@@ -143,7 +145,9 @@ bool in_arena(const void* address) {
   return byte >= arena.begin && byte < arena.end;
 }
 
-ArenaRange arena_range() { return {arena.begin, arena.end}; }
+ArenaRange arena_range() {
+  return {arena.begin, arena.end};
+}
 
 std::size_t bytes_in_use(int device) {
   const std::lock_guard lock(guard);
@@ -152,7 +156,8 @@ std::size_t bytes_in_use(int device) {
 
 void for_each_allocation(const std::function<void(const Allocation&)>& visit) {
   const std::lock_guard lock(guard);
-  for (const auto& [begin, allocation] : allocations) visit(allocation);
+  for (const auto& [begin, allocation] : allocations)
+    visit(allocation);
 }
 
 void release_all() {
@@ -162,7 +167,8 @@ void release_all() {
       holes.emplace(rounded(it->second.bytes), it->second.begin);
     it = allocations.erase(it);
   }
-  for (std::size_t& bytes : used) bytes = 0;
+  for (std::size_t& bytes : used)
+    bytes = 0;
 }
 
 }  // namespace opsmith::gpu

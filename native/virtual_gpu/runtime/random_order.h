@@ -21,7 +21,8 @@ inline std::uint64_t mixed(std::uint64_t state) {
 inline std::uint64_t random_stride(std::uint64_t count, std::uint64_t random) {
   if (count < 3) return 1;
   std::uint64_t stride = 1 + random % (count - 1);
-  while (std::gcd(stride, count) != 1) stride = stride % (count - 1) + 1;
+  while (std::gcd(stride, count) != 1)
+    stride = stride % (count - 1) + 1;
   return stride;
 }
 
@@ -49,8 +50,7 @@ inline std::uint64_t block_of_turn(const Launch& launch, std::uint64_t turn) {
 inline void order_warps(Block& block, std::uint64_t seed) {
   const std::uint64_t random = mixed(seed ^ mixed(block.number));
   block.warp_begin = static_cast<std::uint32_t>(random % block.warps);
-  block.warp_stride =
-      static_cast<std::uint32_t>(random_stride(block.warps, mixed(random)));
+  block.warp_stride = static_cast<std::uint32_t>(random_stride(block.warps, mixed(random)));
 }
 
 }  // namespace opsmith::gpu

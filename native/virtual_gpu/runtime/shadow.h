@@ -25,9 +25,9 @@ struct AccessRecord {
 struct ShadowCell {
   AccessRecord write;
   AccessRecord read;
-  AccessRecord other_read;       // of another thread than `read`
-  std::uint32_t owner = 0;       // of shared memory: the block that wrote; 0 otherwise
-  std::uint8_t written = 0;      // bytes that have a value, a bit each
+  AccessRecord other_read;   // of another thread than `read`
+  std::uint32_t owner = 0;   // of shared memory: the block that wrote; 0 otherwise
+  std::uint8_t written = 0;  // bytes that have a value, a bit each
 };
 
 constexpr std::size_t cell_bytes = 4;
@@ -41,8 +41,7 @@ class ShadowRange {
     return byte >= begin_ && byte < end_;
   }
   ShadowCell& cell(const void* address) const {
-    const auto offset =
-        static_cast<std::size_t>(static_cast<const std::byte*>(address) - begin_);
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - begin_);
     return cells_[offset / cell_bytes];
   }
   /** Forgets what is known about these bytes. */

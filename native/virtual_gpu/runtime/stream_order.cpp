@@ -47,7 +47,8 @@ void StreamOrder::host_waits_for_stream(cudaStream_t stream) {
 }
 
 void StreamOrder::host_waits_for_all() {
-  for (const auto& [number, stream] : streams_) take(host_, stream.clock);
+  for (const auto& [number, stream] : streams_)
+    take(host_, stream.clock);
 }
 
 void StreamOrder::record(cudaEvent_t event, cudaStream_t stream) {
@@ -63,7 +64,9 @@ void StreamOrder::wait(cudaStream_t stream, cudaEvent_t event) {
   take(stream_of(stream).clock, events_[event->number]);
 }
 
-void StreamOrder::host_waits_for_event(cudaEvent_t event) { take(host_, events_[event->number]); }
+void StreamOrder::host_waits_for_event(cudaEvent_t event) {
+  take(host_, events_[event->number]);
+}
 
 bool StreamOrder::is_before(std::uint32_t earlier, std::uint32_t later) const {
   const StreamOperation& first = operations_[earlier];

@@ -1,5 +1,6 @@
-// Which work comes before which: streams, events and the host, as vector clocks (Fidge 1988, Mattern
-// 1989). Each operation of a stream has a number; a clock says how far each stream is known to be.
+// Which work comes before which: streams, events and the host, as vector clocks (Fidge 1988,
+// Mattern 1989). Each operation of a stream has a number; a clock says how far each stream is known
+// to be.
 #pragma once
 
 #include <cstdint>

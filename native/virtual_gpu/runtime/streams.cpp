@@ -37,14 +37,18 @@ bool is_stream(cudaStream_t stream) {
   return streams.contains(stream);
 }
 
-std::uint64_t stream_number(cudaStream_t stream) { return is_own(stream) ? 0 : stream->number; }
+std::uint64_t stream_number(cudaStream_t stream) {
+  return is_own(stream) ? 0 : stream->number;
+}
 
 }  // namespace opsmith::gpu
 
 using namespace opsmith::gpu;
 using opsmith::gpu::checked::StreamEvent;
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, 0);
+}
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
@@ -105,7 +109,9 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned)
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, 0);
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (event == nullptr) return failed(cudaErrorInvalidValue);
   auto own = std::make_unique<CUevent_st>();
@@ -137,7 +143,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (checking) checked::stream_event(StreamEvent::synchronize_event, nullptr, event);
   return sticky_error();
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return cudaEventSynchronize(event);
+}
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   const CUevent_st* from = find_event(begin);
   const CUevent_st* to = find_event(end);

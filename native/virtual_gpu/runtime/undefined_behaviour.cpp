@@ -1,10 +1,11 @@
 // What clang's checks of undefined behaviour call (llvm/compiler-rt/lib/ubsan/ubsan_handlers.h): an
-// index outside of an array whose size is known, a misaligned pointer, an overflow of signed indices.
-// Only kernels are judged.
+// index outside of an array whose size is known, a misaligned pointer, an overflow of signed
+// indices. Only kernels are judged.
 #include <cstdint>
 #include <string>
 
 #include "checks.h"
+#include "errors.h"
 #include "findings.h"
 #include "worker.h"
 
@@ -39,6 +40,13 @@ void report(const char* check, std::string message, std::string remedy,
   add_finding(std::move(made));
 }
 
+/** A GPU would not go on, or with wrong memory. */
+void end_launch() {
+  if (!checking || current == nullptr) return;
+  set_sticky_error(cudaErrorIllegalAddress);
+  worker->abandon();
+}
+
 void report_overflow(const SourceLocation& place) {
   report("index-overflow", "A signed integer overflows: the index is not what was meant.",
          "Compute in std::int64_t or std::size_t.", place);
@@ -54,10 +62,11 @@ using opsmith::gpu::SourceLocation;
 extern "C" {
 
 void __ubsan_handle_out_of_bounds(void* data, std::uintptr_t index) {
-  report("out-of-bounds",
-         "The index " + std::to_string(static_cast<std::int64_t>(index)) +
-             " is outside of the array.",
-         "Compare the index with the size of the array.", *static_cast<SourceLocation*>(data));
+  report(
+      "out-of-bounds",
+      "The index " + std::to_string(static_cast<std::int64_t>(index)) + " is outside of the array.",
+      "Compare the index with the size of the array.", *static_cast<SourceLocation*>(data));
+  opsmith::gpu::end_launch();
 }
 
 void __ubsan_handle_type_mismatch_v1(void* data, std::uintptr_t pointer) {
@@ -68,6 +77,7 @@ void __ubsan_handle_type_mismatch_v1(void* data, std::uintptr_t pointer) {
          "The address is not a multiple of " + std::to_string(alignment) +
              ", as the type needs: a GPU ends the kernel.",
          "Access such addresses with a smaller type, or align the memory.", mismatch.place);
+  opsmith::gpu::end_launch();
 }
 
 void __ubsan_handle_alignment_assumption(void*, std::uintptr_t, std::uintptr_t, std::uintptr_t) {}

@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint64_t most_fibers = 16384;
 /** For how long all threads may look at memory in loops before the launch counts as stuck. */
 constexpr std::uint64_t longest_polling = 5'000'000'000;
+constexpr std::uint64_t longest_checked_polling = 1'500'000'000;
 /** Polls of one thread before others run: a fence or a lock is mostly free at once. */
 constexpr std::uint32_t polls_of_slice = 4;
 
@@ -42,8 +43,10 @@ void enter_fiber() {
 }
 
 Worker::~Worker() {
-  for (Fiber& fiber : fibers_) unmap_stack(fiber.stack);
-  for (const auto& block : blocks_) unmap_shared(block->shared);
+  for (Fiber& fiber : fibers_)
+    unmap_stack(fiber.stack);
+  for (const auto& block : blocks_)
+    unmap_shared(block->shared);
 }
 
 void Worker::run(Launch& launch) {
@@ -77,7 +80,8 @@ void Worker::forget_fibers() {
     fiber.busy = false;
     idle_.push_back(&fiber);
   }
-  for (Block* block : resident_) unused_blocks_.push_back(block);
+  for (Block* block : resident_)
+    unused_blocks_.push_back(block);
   resident_.clear();
   starting_ = nullptr;
   grid_arrived_ = 0;
@@ -109,7 +113,8 @@ Fiber* Worker::idle_fiber() {
   return &fiber;
 }
 
-/** The fiber that runs next: who can go on, a thread that has not begun, or who looks at memory in a loop. */
+/** The fiber that runs next: who can go on, a thread that has not begun, or who looks at memory in
+ * a loop. */
 Fiber* Worker::next_fiber() {
   while (true) {
     if (launch_->failed.load(std::memory_order_relaxed)) return nullptr;
@@ -126,8 +131,7 @@ Fiber* Worker::next_fiber() {
     if (release_converged()) continue;
     if (polled_.first != nullptr || preempted_.first != nullptr) {
       // Who looks may wait for a block that has not begun.
-      if (++polls_ > 2 * (polled_.count + preempted_.count) && can_start_block() &&
-          start_block()) {
+      if (++polls_ > 2 * (polled_.count + preempted_.count) && can_start_block() && start_block()) {
         polls_ = 0;
         continue;
       }
@@ -138,7 +142,8 @@ Fiber* Worker::next_fiber() {
       }
       const std::uint64_t now = global_nanoseconds();
       if (polling_since_ == 0) polling_since_ = now;
-      if (now - polling_since_ > longest_polling) return nullptr;
+      if (now - polling_since_ > (checking ? longest_checked_polling : longest_polling))
+        return nullptr;
       return polled_.pop_front();
     }
     if ((resident_.empty() || grid_waiters_.first != nullptr) && start_block()) continue;
@@ -285,7 +290,8 @@ void Worker::after_exit(Block& block, std::uint32_t warp) {
     if ((needed & ~group.arrived) == 0) complete(block, warp, group);
   };
   look_at(block.whole[warp]);
-  for (const auto& group : block.parts[warp]) look_at(*group);
+  for (const auto& group : block.parts[warp])
+    look_at(*group);
   if (block.barrier.arrived > 0 && block.barrier.arrived == block.live)
     release_barrier(block, block.barrier);
 }
@@ -317,6 +323,7 @@ void Worker::wait_in(FiberList& list, Wait wait, Site site) {
 }
 
 void Worker::release_barrier(Block& block, BarrierState& barrier) {
+  if (&barrier == &block.barrier) check_barrier_passed(block);
   barrier.result_count = barrier.count;
   barrier.result_arrived = barrier.arrived;
   barrier.arrived = 0;
@@ -365,7 +372,8 @@ void Worker::wait_for_grid(Site site) {
   if (++grid_arrived_ == launch_->blocks * launch_->threads) {
     grid_arrived_ = 0;
     check_grid_barrier(*launch_);
-    for (Block* block : resident_) ++block->barriers_passed;
+    for (Block* block : resident_)
+      ++block->barriers_passed;
     ready_.append(grid_waiters_);
     return;
   }
@@ -393,6 +401,9 @@ LaneGroup& Worker::group_of(Block& block, std::uint32_t warp, std::uint32_t mask
 
 /** All lanes have come: they go on before others, so that a warp stays together. */
 void Worker::complete(Block& block, std::uint32_t warp, LaneGroup& group) {
+  const std::uint32_t gone = group.mask & block.warp[warp].exited & ~group.arrived;
+  if (checking && gone != 0 && group.waiters.first != nullptr)
+    checked::lanes_are_gone(gone, group.waiters.first->site);
   group.present[group.parity] = group.arrived;
   group.result_votes[group.parity] = group.votes;
   group.parity ^= 1U;
@@ -474,7 +485,9 @@ void Worker::let_others_run(FiberList& list) {
   switch_from(fiber);
 }
 
-void Worker::look_again() { let_others_run(polled_); }
+void Worker::look_again() {
+  let_others_run(polled_);
+}
 
 void Worker::poll() {
   Fiber& fiber = *running();
@@ -495,13 +508,18 @@ void Worker::report_deadlock() {
     ++by_wait[kind];
     if (example[kind] == nullptr) example[kind] = &fiber;
   }
-  report_stuck(*launch_, by_wait, example, polling);
+  const void* polls_at = polled_.first == nullptr ? nullptr : polled_.first->polls_at;
+  report_stuck(*launch_, by_wait, example, polling, polls_at);
   launch_->failed.store(true);
 }
 
-bool finish_thread() { return worker->finish_thread(); }
+bool finish_thread() {
+  return worker->finish_thread();
+}
 
-void barrier(Site site) { worker->wait_for_block(site); }
+void barrier(Site site) {
+  worker->wait_for_block(site);
+}
 
 int barrier_vote(Vote vote, bool predicate, Site site) {
   std::uint32_t arrived = 0;
@@ -521,9 +539,13 @@ void named_barrier(std::uint32_t name, std::uint32_t threads, bool wait, Site si
   worker->wait_for_named(name, threads, wait, site);
 }
 
-void grid_barrier(Site site) { worker->wait_for_grid(site); }
+void grid_barrier(Site site) {
+  worker->wait_for_grid(site);
+}
 
-bool grid_can_wait() { return worker->launch()->size.cooperative; }
+bool grid_can_wait() {
+  return worker->launch()->size.cooperative;
+}
 
 std::uint64_t exchange(std::uint32_t mask, std::uint64_t value, std::uint32_t source, Site site) {
   std::uint32_t parity = 0;
@@ -545,7 +567,9 @@ std::uint32_t exchange_all(std::uint32_t mask, std::uint64_t value, std::uint64_
   return group.present[parity];
 }
 
-std::uint32_t converged_lanes(Site site) { return worker->converged(site); }
+std::uint32_t converged_lanes(Site site) {
+  return worker->converged(site);
+}
 
 void yield() {
   if (worker != nullptr) worker->look_again();

@@ -27,7 +27,8 @@ class Worker {
   std::uint32_t vote_in_block(bool predicate, std::uint32_t* arrived, Site site);
   void wait_for_named(std::uint32_t barrier, std::uint32_t threads, bool wait, Site site);
   void wait_for_grid(Site site);
-  /** Brings a value to the lanes of `mask` and waits for them; the group keeps all values under `parity`. */
+  /** Brings a value to the lanes of `mask` and waits for them; the group keeps all values under
+   * `parity`. */
   LaneGroup& meet(std::uint32_t mask, std::uint64_t value, bool vote, Site site,
                   std::uint32_t* parity);
   std::uint32_t converged(Site site);
@@ -86,7 +87,8 @@ class Worker {
   std::uint64_t switches_ = 0;
 };
 
-/** True if blocks may run on several OS threads: no source of the program can make them wait for each other. */
+/** True if blocks may run on several OS threads: no source of the program can make them wait for
+ * each other. */
 bool independent_blocks();
 void set_dynamic_shared_limit(const void* function, std::size_t bytes);
 std::uint64_t launch_count();

@@ -69,8 +69,11 @@ cudaError_t run_on_device(void* storage, std::size_t& storage_bytes, cudaStream_
     return cudaSuccess;
   }
   if (storage_bytes < needed) return cudaErrorInvalidValue;
-  // That is dynamic parallelism.
-  if (opsmith::gpu::in_kernel()) return cudaErrorNotSupported;
+  if (opsmith::gpu::in_kernel()) {
+    opsmith::gpu::refuse("a kernel calls a device-wide algorithm of CUB: dynamic parallelism is not "
+                         "supported on the virtual GPU",
+                         opsmith::gpu::Site::here());
+  }
   const cudaError_t error = cudaStreamSynchronize(stream);
   if (error != cudaSuccess) return error;
   opsmith::gpu::DeviceAccess access;

@@ -105,7 +105,7 @@ __global__ void aggregated(const int* in, int* counter, int* places) {
   const int at = blockIdx.x * blockDim.x + threadIdx.x;
   if (in[at] % 3 == 0) {
     cg::coalesced_group active = cg::coalesced_threads();
-    int base = 0;
+    int base;  // only the leader's has a value
     if (active.thread_rank() == 0) base = atomicAdd(counter, static_cast<int>(active.size()));
     places[active.shfl(base, 0) + active.thread_rank()] = in[at];
   }

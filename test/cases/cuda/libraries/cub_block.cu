@@ -285,6 +285,17 @@ __global__ void neighbours(const int* in, int* heads, int* tails, int* differenc
   shifted[threadIdx.x] = rotated;
 }
 
+// Collectives with storage of their own.
+__global__ void own_storage(const int* in, int* out) {
+  const int sum = cub::BlockReduce<int, 64>().Sum(in[threadIdx.x]);
+  __shared__ int shared_sum;
+  if (threadIdx.x == 0) shared_sum = sum;
+  int before;
+  cub::BlockScan<int, 64>().ExclusiveSum(in[threadIdx.x], before);
+  __syncthreads();
+  out[threadIdx.x] = shared_sum * 1000 + before;
+}
+
 template <int Threads>
 __global__ void exchange_and_count(const int* in, int* out, int* bins) {
   using Exchange = cub::BlockExchange<int, Threads, 3>;
@@ -382,6 +393,12 @@ int main() {
       EXPECT(d[i] == (i == 0 ? runs[0] : runs[i] - runs[i - 1]), "item %d", i);
     }
     for (int i = 0; i < threads; ++i) EXPECT(s[i] == runs[(i + 3) % threads * 2], "thread %d", i);
+  }
+  {
+    std::vector<int> ones(64, 1);
+    device_array<int> in(ones), out(64);
+    own_storage<<<1, 64>>>(in.data, out.data);
+    for (int i = 0; i < 64; ++i) EXPECT(out.host()[i] == 64000 + i, "thread %d", i);
   }
   {
     constexpr int threads = 40, count = 120;

@@ -5,6 +5,9 @@
 
 #include "opsmith/gpu/device.h"
 
+/** Part of its caller, so that the checks see the caller's line. */
+#define OPSMITH_INLINE inline __attribute__((always_inline))
+
 namespace opsmith::gpu {
 
 /** The unsigned integer of as many bytes as T. */
@@ -16,7 +19,7 @@ using BitsOf = std::conditional_t<
 
 /** Replaces *address by change(*address) in one step, and gives what was there. */
 template <typename T, typename Change>
-__attribute__((no_sanitize("thread"))) inline T update_atomically(T* address, Change change) {
+OPSMITH_INLINE T update_atomically(T* address, Change change) {
   using Bits = BitsOf<T>;
   static_assert(sizeof(T) == sizeof(Bits));
   checked_atomic(address, sizeof(T), AtomicKind::update);
@@ -34,7 +37,7 @@ __attribute__((no_sanitize("thread"))) inline T update_atomically(T* address, Ch
 }
 
 template <typename T>
-__attribute__((no_sanitize("thread"))) inline T exchange_atomically(T* address, T value) {
+OPSMITH_INLINE T exchange_atomically(T* address, T value) {
   using Bits = BitsOf<T>;
   checked_atomic(address, sizeof(T), AtomicKind::update);
   Bits bits;
@@ -48,7 +51,7 @@ __attribute__((no_sanitize("thread"))) inline T exchange_atomically(T* address, 
 }
 
 template <typename T>
-__attribute__((no_sanitize("thread"))) inline T compare_and_swap(T* address, T expected, T value) {
+OPSMITH_INLINE T compare_and_swap(T* address, T expected, T value) {
   using Bits = BitsOf<T>;
   checked_atomic(address, sizeof(T), AtomicKind::update);
   Bits seen;
@@ -65,7 +68,7 @@ __attribute__((no_sanitize("thread"))) inline T compare_and_swap(T* address, T e
 
 /** An addition of zero is how CUDA programs read atomically, often in a loop. */
 template <typename T>
-__attribute__((no_sanitize("thread"))) inline T add_atomically(T* address, T value) {
+OPSMITH_INLINE T add_atomically(T* address, T value) {
   if constexpr (std::is_integral_v<T>) {
     checked_atomic(address, sizeof(T), AtomicKind::update);
     if (value == 0) polled();
@@ -79,13 +82,17 @@ __attribute__((no_sanitize("thread"))) inline T add_atomically(T* address, T val
 
 // The scopes differ in speed only: every atomic here is one of the whole system.
 #define OPSMITH_ATOMIC_SCOPES(name, parameters, arguments, type) \
-  inline type name##_block parameters { return name arguments; } \
-  inline type name##_system parameters { return name arguments; }
+  OPSMITH_INLINE type name##_block parameters {                  \
+    return name arguments;                                       \
+  }                                                              \
+  OPSMITH_INLINE type name##_system parameters {                 \
+    return name arguments;                                       \
+  }
 
-#define OPSMITH_ATOMIC_ADD(type)                                                                 \
-  inline type atomicAdd(type* address, type value) {                                             \
-    return ::opsmith::gpu::add_atomically(address, value);                                       \
-  }                                                                                              \
+#define OPSMITH_ATOMIC_ADD(type)                             \
+  OPSMITH_INLINE type atomicAdd(type* address, type value) { \
+    return ::opsmith::gpu::add_atomically(address, value);   \
+  }                                                          \
   OPSMITH_ATOMIC_SCOPES(atomicAdd, (type * address, type value), (address, value), type)
 OPSMITH_ATOMIC_ADD(int)
 OPSMITH_ATOMIC_ADD(unsigned)
@@ -94,27 +101,27 @@ OPSMITH_ATOMIC_ADD(float)
 OPSMITH_ATOMIC_ADD(double)
 #undef OPSMITH_ATOMIC_ADD
 
-inline float2 atomicAdd(float2* address, float2 value) {
+OPSMITH_INLINE float2 atomicAdd(float2* address, float2 value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
 }
-inline float4 atomicAdd(float4* address, float4 value) {
+OPSMITH_INLINE float4 atomicAdd(float4* address, float4 value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
           atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
 }
 
-#define OPSMITH_ATOMIC_SUB(type)                                                           \
-  inline type atomicSub(type* address, type value) {                                       \
-    return ::opsmith::gpu::add_atomically(address, static_cast<type>(0 - value));          \
-  }                                                                                        \
+#define OPSMITH_ATOMIC_SUB(type)                                                  \
+  OPSMITH_INLINE type atomicSub(type* address, type value) {                      \
+    return ::opsmith::gpu::add_atomically(address, static_cast<type>(0 - value)); \
+  }                                                                               \
   OPSMITH_ATOMIC_SCOPES(atomicSub, (type * address, type value), (address, value), type)
 OPSMITH_ATOMIC_SUB(int)
 OPSMITH_ATOMIC_SUB(unsigned)
 #undef OPSMITH_ATOMIC_SUB
 
-#define OPSMITH_ATOMIC_EXCHANGE(type)                                                       \
-  inline type atomicExch(type* address, type value) {                                       \
-    return ::opsmith::gpu::exchange_atomically(address, value);                             \
-  }                                                                                         \
+#define OPSMITH_ATOMIC_EXCHANGE(type)                           \
+  OPSMITH_INLINE type atomicExch(type* address, type value) {   \
+    return ::opsmith::gpu::exchange_atomically(address, value); \
+  }                                                             \
   OPSMITH_ATOMIC_SCOPES(atomicExch, (type * address, type value), (address, value), type)
 OPSMITH_ATOMIC_EXCHANGE(int)
 OPSMITH_ATOMIC_EXCHANGE(unsigned)
@@ -122,11 +129,11 @@ OPSMITH_ATOMIC_EXCHANGE(unsigned long long)
 OPSMITH_ATOMIC_EXCHANGE(float)
 #undef OPSMITH_ATOMIC_EXCHANGE
 
-#define OPSMITH_ATOMIC_CAS(type)                                                                  \
-  inline type atomicCAS(type* address, type compare, type value) {                                \
-    return ::opsmith::gpu::compare_and_swap(address, compare, value);                             \
-  }                                                                                               \
-  OPSMITH_ATOMIC_SCOPES(atomicCAS, (type * address, type compare, type value),                    \
+#define OPSMITH_ATOMIC_CAS(type)                                               \
+  OPSMITH_INLINE type atomicCAS(type* address, type compare, type value) {     \
+    return ::opsmith::gpu::compare_and_swap(address, compare, value);          \
+  }                                                                            \
+  OPSMITH_ATOMIC_SCOPES(atomicCAS, (type * address, type compare, type value), \
                         (address, compare, value), type)
 OPSMITH_ATOMIC_CAS(int)
 OPSMITH_ATOMIC_CAS(unsigned)
@@ -134,21 +141,21 @@ OPSMITH_ATOMIC_CAS(unsigned long long)
 OPSMITH_ATOMIC_CAS(unsigned short)
 #undef OPSMITH_ATOMIC_CAS
 
-#define OPSMITH_ATOMIC_UPDATE(name, type, expression)                                          \
-  inline type name(type* address, type value) {                                                \
-    return ::opsmith::gpu::update_atomically(                                                  \
-        address, [value](type old) -> type { return expression; });                            \
-  }                                                                                            \
+#define OPSMITH_ATOMIC_UPDATE(name, type, expression)                                           \
+  OPSMITH_INLINE type name(type* address, type value) {                                         \
+    return ::opsmith::gpu::update_atomically(address,                                           \
+                                             [value](type old) -> type { return expression; }); \
+  }                                                                                             \
   OPSMITH_ATOMIC_SCOPES(name, (type * address, type value), (address, value), type)
-#define OPSMITH_ATOMIC_INTEGERS(name, expression)          \
-  OPSMITH_ATOMIC_UPDATE(name, int, expression)             \
-  OPSMITH_ATOMIC_UPDATE(name, unsigned, expression)        \
+#define OPSMITH_ATOMIC_INTEGERS(name, expression)   \
+  OPSMITH_ATOMIC_UPDATE(name, int, expression)      \
+  OPSMITH_ATOMIC_UPDATE(name, unsigned, expression) \
   OPSMITH_ATOMIC_UPDATE(name, unsigned long long, expression)
 OPSMITH_ATOMIC_INTEGERS(atomicMin, value < old ? value : old)
 OPSMITH_ATOMIC_INTEGERS(atomicMax, old < value ? value : old)
 OPSMITH_ATOMIC_UPDATE(atomicMin, long long, value < old ? value : old)
 OPSMITH_ATOMIC_UPDATE(atomicMax, long long, old < value ? value : old)
-OPSMITH_ATOMIC_INTEGERS(atomicAnd, old & value)
+OPSMITH_ATOMIC_INTEGERS(atomicAnd, old& value)
 OPSMITH_ATOMIC_INTEGERS(atomicOr, old | value)
 OPSMITH_ATOMIC_INTEGERS(atomicXor, old ^ value)
 OPSMITH_ATOMIC_UPDATE(atomicInc, unsigned, old >= value ? 0U : old + 1U)

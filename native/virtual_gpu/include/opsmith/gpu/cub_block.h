@@ -18,11 +18,14 @@ struct block_shape {
 
 CUB_NAMESPACE_END
 
-// A collective's storage is in shared memory and the caller's. CUB also has collectives with
-// storage of their own.
-#define OPSMITH_CUB_BLOCK_STORAGE(CLASS, STORAGE)                                       \
-  struct TempStorage : Uninitialized<STORAGE> {};                                       \
-  explicit CLASS(TempStorage& storage) : storage_(storage.Alias()) {}                   \
-  __attribute__((unavailable("cub: " #CLASS " without a __shared__ TempStorage is not " \
-                             "supported on the virtual GPU")))                          \
-  CLASS();
+// A collective's storage is the caller's, or one that all collectives of its type share.
+#define OPSMITH_CUB_BLOCK_STORAGE(CLASS, STORAGE)                                     \
+  struct TempStorage : Uninitialized<STORAGE> {};                                     \
+  explicit CLASS(TempStorage& storage) : storage_(storage.Alias()) {}                 \
+  explicit CLASS(opsmith::gpu::Site site = opsmith::gpu::Site::here())                \
+      : storage_(opsmith::gpu::shared_variable<TempStorage>(place_, site).Alias()) {} \
+                                                                                      \
+ private:                                                                             \
+  static inline opsmith::gpu::SharedPlace place_;                                     \
+                                                                                      \
+ public:

@@ -38,7 +38,8 @@ struct Warp {
   std::uint32_t exited;  // lanes that have returned, as far as they are counted
 };
 
-/** What the running thread is. It belongs to a fiber, and changes when the fiber takes the next thread. */
+/** What the running thread is. It belongs to a fiber, and changes when the fiber takes the next
+ * thread. */
 struct ThreadContext {
   uint3 thread;
   uint3 block_index;
@@ -57,9 +58,12 @@ struct ThreadContext {
 extern __attribute__((tls_model("initial-exec"))) constinit thread_local ThreadContext* current;
 
 /** True within a kernel. */
-inline bool in_kernel() { return current != nullptr; }
+inline bool in_kernel() {
+  return current != nullptr;
+}
 
-/** Ends the thread and begins the next one of the block on the same fiber; false if there is none. */
+/** Ends the thread and begins the next one of the block on the same fiber; false if there is none.
+ */
 bool finish_thread();
 
 inline bool next_thread() {
@@ -83,11 +87,11 @@ inline bool next_thread() {
 /** The kernel of a launch, without its type. */
 struct Kernel {
   const char* name;
-  Site site;                            // of the launch
-  void (*run_threads)(const void*);     // calls the kernel for one thread after the other
-  const void* closure;                  // what run_threads takes
+  Site site;                         // of the launch
+  void (*run_threads)(const void*);  // calls the kernel for one thread after the other
+  const void* closure;               // what run_threads takes
   std::size_t closure_bytes;
-  const void* entry;                    // the function's address; null if it is not known
+  const void* entry;  // the function's address; null if it is not known
 };
 
 struct LaunchSize {
@@ -98,7 +102,8 @@ struct LaunchSize {
   bool cooperative = false;
 };
 
-/** Runs all threads of a launch. It returns when they have ended; an error is kept for cudaGetLastError. */
+/** Runs all threads of a launch. It returns when they have ended; an error is kept for
+ * cudaGetLastError. */
 void run_launch(const LaunchSize& size, const Kernel& kernel);
 
 // What a thread waits for. Each is out of line: no code of the user's is preempted within it.
@@ -115,7 +120,8 @@ void grid_barrier(Site site = Site::here());
 /** True in a cooperative launch: all its blocks run at once. */
 bool grid_can_wait();
 
-/** Waits for the lanes of `mask`, and gives what `source` brought; `value` itself if that lane is absent. */
+/** Waits for the lanes of `mask`, and gives what `source` brought; `value` itself if that lane is
+ * absent. */
 std::uint64_t exchange(std::uint32_t mask, std::uint64_t value, std::uint32_t source, Site site);
 /** Waits for the lanes of `mask`, and gives the lanes whose predicate holds. */
 std::uint32_t ballot(std::uint32_t mask, bool predicate, Site site);
@@ -127,7 +133,8 @@ std::uint32_t converged_lanes(Site site);
 
 /** Lets other threads go on. */
 void yield();
-/** What a thread that waits in a loop calls each time that it looks: other threads go on now and then. */
+/** What a thread that waits in a loop calls each time that it looks: other threads go on now and
+ * then. */
 void polled();
 /** A fence orders this thread's accesses: what the checks need to know of it. */
 void fence(int scope);
@@ -141,7 +148,9 @@ void fence(int scope);
 std::uint64_t global_nanoseconds();
 
 /** Cycles of the virtual GPU: nanoseconds, so that a difference is not zero. */
-inline long long clock_cycles() { return static_cast<long long>(global_nanoseconds()); }
+inline long long clock_cycles() {
+  return static_cast<long long>(global_nanoseconds());
+}
 
 // Shared memory.
 
@@ -153,11 +162,16 @@ void place_shared(SharedPlace& place, std::size_t bytes, std::size_t alignment, 
 
 template <typename T>
 inline T& shared_variable(SharedPlace& place, Site site = Site::here()) {
-  if (__builtin_expect(place.offset == 0, 0)) place_shared(place, sizeof(T), alignof(T), site);
-  return *reinterpret_cast<T*>(current->shared + place.offset);
+  // Atomic: the first thread that comes here places it, and the checks do not take it for a
+  // variable of the program.
+  if (__builtin_expect(__atomic_load_n(&place.offset, __ATOMIC_ACQUIRE) == 0, 0))
+    place_shared(place, sizeof(T), alignof(T), site);
+  return *reinterpret_cast<T*>(current->shared + __atomic_load_n(&place.offset, __ATOMIC_RELAXED));
 }
 
-inline void* dynamic_shared() { return current->shared; }
+inline void* dynamic_shared() {
+  return current->shared;
+}
 
 /** `extern __shared__ T name[]` at namespace scope. */
 template <typename T>
@@ -197,7 +211,8 @@ class DeviceVariable {
 /** For static_assert in code that must not be compiled. */
 inline constexpr bool never = false;
 
-/** Host code may touch device memory while one of these lives: what libraries such as Thrust run there. */
+/** Host code may touch device memory while one of these lives: what libraries such as Thrust run
+ * there. */
 class DeviceAccess {
  public:
   DeviceAccess();
@@ -231,7 +246,8 @@ inline T from_bits(std::uint64_t bits) {
 
 }  // namespace opsmith::gpu
 
-// threadIdx and its kin. Properties: each reads the running thread, and `threadIdx.x` is an unsigned.
+// threadIdx and its kin. Properties: each reads the running thread, and `threadIdx.x` is an
+// unsigned.
 namespace opsmith::gpu {
 
 struct ThreadIndex {

@@ -5,7 +5,7 @@
 namespace opsmith::gpu {
 
 inline unsigned linear_thread() {
-  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  return current->linear;
 }
 
 inline unsigned block_threads() {
@@ -13,7 +13,7 @@ inline unsigned block_threads() {
 }
 
 inline unsigned lane() {
-  return linear_thread() % warpSize;
+  return current->lane;
 }
 
 // Lanes below this one.

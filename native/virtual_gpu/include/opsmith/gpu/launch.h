@@ -32,10 +32,12 @@ void run_threads(const void* closure) {
 }
 
 template <typename Kept>
-void launch(const LaunchSize& size, const char* name, Site site, const void* entry,
-            const Kept& kept) {
+cudaError_t launch(const LaunchSize& size, const char* name, Site site, const void* entry,
+                   const Kept& kept) {
   const Kernel kernel{name, site, run_threads<Kept>, &kept, sizeof(kept), entry};
-  if (can_launch(size, kernel)) run_launch(size, kernel);
+  const cudaError_t error = can_launch(size, kernel);
+  if (error == cudaSuccess) run_launch(size, kernel);
+  return error;
 }
 
 /** A kernel with its parameters: an argument becomes a parameter's type once, on the host. */
@@ -88,7 +90,8 @@ struct TakeFunction {
   }
 };
 
-/** `find` names the kernel for a function that takes one; that fails where it is a set of overloads. */
+/** `find` names the kernel for a function that takes one; that fails where it is a set of
+ * overloads. */
 template <typename Find, typename Call>
 auto launcher(const LaunchSize& size, const char* name, Find find, Call call,
               Site site = Site::here()) {
@@ -100,19 +103,22 @@ auto launcher(const LaunchSize& size, const char* name, Find find, Call call,
 
 /** Passes what `void* arguments[]` of cudaLaunchKernel points at. */
 template <typename... Parameters, std::size_t... index>
-void launch_from_pointers(const LaunchSize& size, const char* name, Site site,
-                          void (*entry)(Parameters...), void** arguments,
-                          std::index_sequence<index...>) {
-  launch(size, name, site, reinterpret_cast<const void*>(entry),
-         Closure<void (*)(Parameters...), Parameters...>{
-             entry, {*static_cast<std::remove_reference_t<Parameters>*>(arguments[index])...}});
+cudaError_t launch_from_pointers(const LaunchSize& size, const char* name, Site site,
+                                 void (*entry)(Parameters...), void** arguments,
+                                 std::index_sequence<index...>) {
+  return launch(
+      size, name, site, reinterpret_cast<const void*>(entry),
+      Closure<void (*)(Parameters...), Parameters...>{
+          entry, {*static_cast<std::remove_reference_t<Parameters>*>(arguments[index])...}});
 }
 
 /** What the rewriter assigns results to that a program throws away. */
 struct Ignored {
+  const char* function;
+  Site site = Site::here();
+
   void operator=(cudaError_t error) const;
 };
-inline constexpr Ignored ignored{};
 
 /** What the rewriter writes where a function of the device has a launch. */
 template <typename... Given>
@@ -123,33 +129,31 @@ launch_from_kernel(Given&&...);
 }  // namespace opsmith::gpu
 
 /** What the rewriter writes in place of `<<<...>>>`: the size of the launch, then the kernel. */
-#define OPSMITH_LAUNCH(size, name, ...)                                                \
-  ::opsmith::gpu::launcher(                                                            \
-      size, name,                                                                      \
-      [&](auto opsmith_take) -> decltype(opsmith_take(__VA_ARGS__)) {                  \
-        return opsmith_take(__VA_ARGS__);                                              \
-      },                                                                               \
-      [&](auto&&... opsmith_given) {                                                   \
-        __VA_ARGS__(static_cast<decltype(opsmith_given)&&>(opsmith_given)...);         \
+#define OPSMITH_LAUNCH(size, name, ...)                                        \
+  ::opsmith::gpu::launcher(                                                    \
+      size, name,                                                              \
+      [&](auto opsmith_take) -> decltype(opsmith_take(__VA_ARGS__)) {          \
+        return opsmith_take(__VA_ARGS__);                                      \
+      },                                                                       \
+      [&](auto&&... opsmith_given) {                                           \
+        __VA_ARGS__(static_cast<decltype(opsmith_given)&&>(opsmith_given)...); \
       })
 
 template <typename... Parameters>
 inline cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
                                     void** arguments, std::size_t dynamic_shared = 0,
                                     cudaStream_t stream = nullptr, OPSMITH_CALLER) {
-  ::opsmith::gpu::launch_from_pointers({grid, block, dynamic_shared, stream, false},
-                                       "cudaLaunchKernel", site, kernel, arguments,
-                                       std::index_sequence_for<Parameters...>{});
-  return cudaPeekAtLastError();
+  return ::opsmith::gpu::launch_from_pointers({grid, block, dynamic_shared, stream, false},
+                                              "cudaLaunchKernel", site, kernel, arguments,
+                                              std::index_sequence_for<Parameters...>{});
 }
 template <typename... Parameters>
 inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
                                                void** arguments, std::size_t dynamic_shared = 0,
                                                cudaStream_t stream = nullptr, OPSMITH_CALLER) {
-  ::opsmith::gpu::launch_from_pointers({grid, block, dynamic_shared, stream, true},
-                                       "cudaLaunchCooperativeKernel", site, kernel, arguments,
-                                       std::index_sequence_for<Parameters...>{});
-  return cudaPeekAtLastError();
+  return ::opsmith::gpu::launch_from_pointers({grid, block, dynamic_shared, stream, true},
+                                              "cudaLaunchCooperativeKernel", site, kernel,
+                                              arguments, std::index_sequence_for<Parameters...>{});
 }
 template <typename... Parameters, typename... Given>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
@@ -163,10 +167,10 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     if (attribute.id == cudaLaunchAttributeClusterDimension)
       ::opsmith::gpu::refuse("thread block clusters are not supported on the virtual GPU", {});
   }
-  ::opsmith::gpu::launch(size, "cudaLaunchKernelEx", {}, reinterpret_cast<const void*>(kernel),
-                         ::opsmith::gpu::Closure<void (*)(Parameters...), Parameters...>{
-                             kernel, {std::forward<Given>(given)...}});
-  return cudaPeekAtLastError();
+  return ::opsmith::gpu::launch(size, "cudaLaunchKernelEx", {},
+                                reinterpret_cast<const void*>(kernel),
+                                ::opsmith::gpu::Closure<void (*)(Parameters...), Parameters...>{
+                                    kernel, {std::forward<Given>(given)...}});
 }
 /** A kernel whose type is lost is found by its address, if it was launched before. */
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,

@@ -29,7 +29,8 @@ template <typename T, typename Address>
 inline void load(T& to, Address address) {
   const T* from = nullptr;
   if constexpr (std::is_pointer_v<Address>)
-    from = reinterpret_cast<const T*>(const_cast<const void*>(static_cast<const volatile void*>(address)));
+    from = reinterpret_cast<const T*>(
+        const_cast<const void*>(static_cast<const volatile void*>(address)));
   else
     from = reinterpret_cast<const T*>(address);
   checked_atomic(from, sizeof(T), AtomicKind::load);

@@ -175,11 +175,6 @@ Out transform(const P& policy, A first, A last, B second, Out out, Function func
     to[i] = function(a[i], b[i]);
   return out + count;
 }
-template <detail::policy P, typename In, typename Out, typename Function, typename Predicate>
-Out transform_if(const P& policy, In first, In last, Out out, Function function,
-                 Predicate predicate) {
-  return thrust::transform_if(policy, first, last, first, out, function, predicate);
-}
 template <detail::policy P, typename In, typename Stencil, typename Out, typename Function,
           typename Predicate>
 Out transform_if(const P& policy, In first, In last, Stencil stencil, Out out, Function function,
@@ -193,6 +188,11 @@ Out transform_if(const P& policy, In first, In last, Stencil stencil, Out out, F
     if (predicate(flags[i])) to[i] = function(from[i]);
   }
   return out + count;
+}
+template <detail::policy P, typename In, typename Out, typename Function, typename Predicate>
+Out transform_if(const P& policy, In first, In last, Out out, Function function,
+                 Predicate predicate) {
+  return thrust::transform_if(policy, first, last, first, out, function, predicate);
 }
 template <detail::policy P, typename A, typename B, typename Stencil, typename Out,
           typename Function, typename Predicate>

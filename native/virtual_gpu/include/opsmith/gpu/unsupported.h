@@ -1,14 +1,15 @@
-// What the virtual GPU does not have. Each is declared, so that its use is an error that names it at
-// its line; what the preprocessor leaves out is no use.
+// What the virtual GPU does not have. Each is declared, so that its use is an error that names it
+// at its line; what the preprocessor leaves out is no use.
 #pragma once
 
 #include "opsmith/gpu/device.h"
 
 #define OPSMITH_UNSUPPORTED(what) \
   __attribute__((unavailable(what " not supported on the virtual GPU")))
-#define OPSMITH_NO_FUNCTION(name, what)     \
+#define OPSMITH_NO_FUNCTION(name, what)               \
   template <typename Result = int, typename... Given> \
-  OPSMITH_UNSUPPORTED(what) Result name(Given&&...);
+  OPSMITH_UNSUPPORTED(what)                           \
+  Result name(Given&&...);
 #define OPSMITH_NO_TYPE(name, what) \
   struct OPSMITH_UNSUPPORTED(what) name {};
 

@@ -5,7 +5,9 @@
 
 #define OPSMITH_SITE ::opsmith::gpu::Site site = ::opsmith::gpu::Site::here()
 
-inline void __syncthreads(OPSMITH_SITE) { ::opsmith::gpu::barrier(site); }
+inline void __syncthreads(OPSMITH_SITE) {
+  ::opsmith::gpu::barrier(site);
+}
 inline int __syncthreads_count(int predicate, OPSMITH_SITE) {
   return ::opsmith::gpu::barrier_vote(::opsmith::gpu::Vote::count, predicate != 0, site);
 }
@@ -18,7 +20,9 @@ inline int __syncthreads_or(int predicate, OPSMITH_SITE) {
 inline void __syncwarp(unsigned mask = ::opsmith::gpu::all_lanes, OPSMITH_SITE) {
   ::opsmith::gpu::ballot(mask, false, site);
 }
-inline unsigned __activemask(OPSMITH_SITE) { return ::opsmith::gpu::converged_lanes(site); }
+inline unsigned __activemask(OPSMITH_SITE) {
+  return ::opsmith::gpu::converged_lanes(site);
+}
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, OPSMITH_SITE) {
   return ::opsmith::gpu::ballot(mask, predicate != 0, site);
@@ -47,7 +51,8 @@ inline T shuffle_from(unsigned mask, T value, unsigned source, Site site) {
 template <typename T>
 inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32, OPSMITH_SITE) {
   const unsigned begin = ::opsmith::gpu::segment_begin(width);
-  const unsigned source = begin | (static_cast<unsigned>(lane) & (static_cast<unsigned>(width) - 1));
+  const unsigned source =
+      begin | (static_cast<unsigned>(lane) & (static_cast<unsigned>(width) - 1));
   return ::opsmith::gpu::shuffle_from(mask, value, source, site);
 }
 template <typename T>
@@ -115,7 +120,8 @@ inline T reduce_lanes(unsigned mask, T value, Site site, Combine combine) {
 }  // namespace opsmith::gpu
 
 inline unsigned __reduce_add_sync(unsigned mask, unsigned value, OPSMITH_SITE) {
-  return ::opsmith::gpu::reduce_lanes(mask, value, site, [](unsigned a, unsigned b) { return a + b; });
+  return ::opsmith::gpu::reduce_lanes(mask, value, site,
+                                      [](unsigned a, unsigned b) { return a + b; });
 }
 inline int __reduce_add_sync(unsigned mask, int value, OPSMITH_SITE) {
   return static_cast<int>(__reduce_add_sync(mask, static_cast<unsigned>(value), site));
@@ -129,24 +135,45 @@ inline T __reduce_max_sync(unsigned mask, T value, OPSMITH_SITE) {
   return ::opsmith::gpu::reduce_lanes(mask, value, site, [](T a, T b) { return a < b ? b : a; });
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned value, OPSMITH_SITE) {
-  return ::opsmith::gpu::reduce_lanes(mask, value, site, [](unsigned a, unsigned b) { return a & b; });
+  return ::opsmith::gpu::reduce_lanes(mask, value, site,
+                                      [](unsigned a, unsigned b) { return a & b; });
 }
 inline unsigned __reduce_or_sync(unsigned mask, unsigned value, OPSMITH_SITE) {
-  return ::opsmith::gpu::reduce_lanes(mask, value, site, [](unsigned a, unsigned b) { return a | b; });
+  return ::opsmith::gpu::reduce_lanes(mask, value, site,
+                                      [](unsigned a, unsigned b) { return a | b; });
 }
 inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, OPSMITH_SITE) {
-  return ::opsmith::gpu::reduce_lanes(mask, value, site, [](unsigned a, unsigned b) { return a ^ b; });
+  return ::opsmith::gpu::reduce_lanes(mask, value, site,
+                                      [](unsigned a, unsigned b) { return a ^ b; });
 }
 
-inline void __threadfence() { ::opsmith::gpu::fence(1); }
-inline void __threadfence_block() { ::opsmith::gpu::fence(0); }
-inline void __threadfence_system() { ::opsmith::gpu::fence(2); }
-inline void __nanosleep(unsigned) { ::opsmith::gpu::yield(); }
-inline long long clock64() { return ::opsmith::gpu::clock_cycles(); }
-inline unsigned long long globaltimer() { return ::opsmith::gpu::global_nanoseconds(); }
-inline void __trap(OPSMITH_SITE) { ::opsmith::gpu::trap(site); }
-inline void __brkpt(OPSMITH_SITE) { ::opsmith::gpu::trap(site); }
-inline unsigned __lane_id() { return ::opsmith::gpu::current->lane; }
+inline void __threadfence() {
+  ::opsmith::gpu::fence(1);
+}
+inline void __threadfence_block() {
+  ::opsmith::gpu::fence(0);
+}
+inline void __threadfence_system() {
+  ::opsmith::gpu::fence(2);
+}
+inline void __nanosleep(unsigned) {
+  ::opsmith::gpu::yield();
+}
+inline long long clock64() {
+  return ::opsmith::gpu::clock_cycles();
+}
+inline unsigned long long globaltimer() {
+  return ::opsmith::gpu::global_nanoseconds();
+}
+inline void __trap(OPSMITH_SITE) {
+  ::opsmith::gpu::trap(site);
+}
+inline void __brkpt(OPSMITH_SITE) {
+  ::opsmith::gpu::trap(site);
+}
+inline unsigned __lane_id() {
+  return ::opsmith::gpu::current->lane;
+}
 
 template <typename T>
 inline T __ldg(const T* address) {

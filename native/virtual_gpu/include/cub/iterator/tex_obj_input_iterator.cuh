@@ -1,0 +1,2 @@
+#pragma once
+#error "cub/iterator/tex_obj_input_iterator.cuh is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#include <opsmith/gpu/random.h>

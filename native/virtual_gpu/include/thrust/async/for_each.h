@@ -1,0 +1,2 @@
+#pragma once
+#error "thrust/async/for_each.h is not supported on the virtual GPU"

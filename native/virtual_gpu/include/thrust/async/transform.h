@@ -1,0 +1,2 @@
+#pragma once
+#error "thrust/async/transform.h is not supported on the virtual GPU"

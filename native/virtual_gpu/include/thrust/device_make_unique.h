@@ -1,0 +1,2 @@
+#pragma once
+#error "thrust/device_make_unique.h is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "thrust/iterator/iterator_adaptor.h is not supported on the virtual GPU"

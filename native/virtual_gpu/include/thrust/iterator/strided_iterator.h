@@ -1,0 +1,2 @@
+#pragma once
+#error "thrust/iterator/strided_iterator.h is not supported on the virtual GPU"

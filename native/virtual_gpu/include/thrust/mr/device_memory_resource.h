@@ -1,0 +1,2 @@
+#pragma once
+#error "thrust/mr/device_memory_resource.h is not supported on the virtual GPU"
