@@ -1,4 +1,4 @@
-// Maps an OpenGL buffer and writes vertices into it. Build: nvcc -lGL
+// Maps an OpenGL buffer and writes vertices into it.
 #include <cuda_runtime.h>
 #include <cuda_gl_interop.h>  // refused: OpenGL
 #include <cstdio>
