@@ -15,8 +15,7 @@ export const cudaArch = 800
 /**
  * Flags of every CUDA source. `-fdeclspec` makes threadIdx.x a property; `-fwrapv` is what GPUs do;
  * nvcc accepts what the three warnings forbid. The C++ standard library must not be fortified: its
- * checks are host functions. Only the leader of a warp has the value of many a shuffle: clang must not
- * conclude from an argument without a value that all threads are leaders.
+ * checks are host functions.
  */
 export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
   return [
@@ -29,8 +28,6 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
     '-Wno-c++11-narrowing',
     '-Wno-register',
     '-fno-strict-aliasing',
-    '-Xclang',
-    '-no-enable-noundef-analysis',
     '-isystem',
     path.join(gpuFolder(root), 'include'),
     '-DOPSMITH_CUDACC=1',
