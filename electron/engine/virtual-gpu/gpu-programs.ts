@@ -159,6 +159,7 @@ export class GpuPrograms {
           `-Wl,-rpath,${path.dirname(runtime.value.file)}`,
           ...(compiler.value.linker === '' ? [] : [`-fuse-ld=${compiler.value.linker}`]),
           '-rdynamic',
+          ...(program.isChecked ? ['-Wl,--wrap=malloc', '-Wl,--wrap=free'] : []),
           '-pthread',
           '-lm',
           ...program.libraries.map((library) => `-l${library}`),

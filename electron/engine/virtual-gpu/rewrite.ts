@@ -51,14 +51,16 @@ const renamed = new Map([
 
 /**
  * @param source the text of a `.cu` file, or of a header of the project
+ * @param id part of the names that are made: sources that include each other need different ones
  * @param include the file that an `#include` of the project is compiled as: undefined for those of
  *   others
  */
 export function rewriteCuda(
   source: string,
+  id: string,
   include: (name: string, quoted: boolean) => string | undefined,
 ): Rewritten {
-  return new Rewriter(source, include).rewrite()
+  return new Rewriter(source, id, include).rewrite()
 }
 
 class Rewriter {
@@ -79,6 +81,7 @@ class Rewriter {
 
   constructor(
     source: string,
+    private readonly id: string,
     private readonly include: (name: string, quoted: boolean) => string | undefined,
   ) {
     this.tokens = tokenize(source)
@@ -130,9 +133,11 @@ class Rewriter {
     if (
       ['__device__', '__constant__', '__managed__'].includes(text) &&
       !token.inDirective &&
-      this.scopes.every((scope) => scope.kind === 'namespace')
+      !this.scopes.some((scope) => scope.kind === 'type')
     )
       this.deviceVariable(at)
+    if (text === 'printf' && this.isOnDevice() && !token.inDirective)
+      this.replace(at, at + 1, '::opsmith::gpu::device_printf')
     if (reportingCall.test(text)) this.thrownAway(at)
     if (text === 'asm' || text === '__asm__') return this.assembly(at)
     if (text === 'cudaLaunchKernel' || text === 'cudaLaunchCooperativeKernel') this.typedLaunch(at)
@@ -185,6 +190,10 @@ class Rewriter {
     this.endStatement()
   }
 
+  private isOnDevice(): boolean {
+    return this.scopes.some((scope) => scope.device)
+  }
+
   private inFunction(): boolean {
     return this.scopes.some((scope) => scope.kind === 'function' || scope.kind === 'block')
   }
@@ -200,11 +209,10 @@ class Rewriter {
     // A launch within a launch's arguments would be an edit within an edit: those are not C++.
     const name = JSON.stringify(callee.replace(/\s+/g, ' '))
     const kernel = callee.replace(/\n/g, ' ')
-    const isOnDevice = this.scopes.some((scope) => scope.device)
     this.replace(
       begin,
       end + 3,
-      isOnDevice
+      this.isOnDevice()
         ? '::opsmith::gpu::launch_from_kernel'
         : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${kernel})`,
     )
@@ -240,6 +248,7 @@ class Rewriter {
     if (tokens[at]?.text === ')') return opens(tokens, at)
     let begin = -1
     while (at >= 0) {
+      if (tokens[at]!.text === ']') at = codeBefore(tokens, opens(tokens, at) - 1)
       if (tokens[at]!.text === '>') at = codeBefore(tokens, opensAngle(tokens, at) - 1)
       if (tokens[at]?.kind !== 'word') return begin
       begin = at
@@ -293,7 +302,7 @@ class Rewriter {
       }
     } else {
       this.count += 1
-      const id = `opsmith_shared_${this.count}_${tokens[at]!.line}`
+      const id = `opsmith_shared_${this.id}_${this.count}`
       parts.push(`struct ${id}_t { ${declaration.text} };`)
       if (atNamespaceScope) {
         parts.push(`static ::opsmith::gpu::SharedPlace ${id}_place;`)
@@ -345,6 +354,9 @@ class Rewriter {
     const begin = this.statement[0] ?? at
     if (this.statement.some((index) => ['template', 'extern', 'using', 'typedef'].includes(tokens[index]!.text)))
       return
+    // A lambda of the device, or a parameter.
+    if (this.inFunction() && !this.statement.some((index) => tokens[index]!.text === 'static') && tokens[codeFrom(tokens, at + 1)]?.text !== 'static')
+      return
     const declaration = readDeclaration(
       tokens.slice(0, at + 400).map((token, index) =>
         index >= begin && /^__(?:device|constant|managed|host)__$|^(?:static|inline|constexpr|const)$/.test(token.text)
@@ -358,7 +370,7 @@ class Rewriter {
     const text = declaration.declarators
       .map(({ name }) => {
         this.count += 1
-        return ` static const ::opsmith::gpu::DeviceVariable opsmith_variable_${this.count}{&${name}, sizeof(${name}), "${name}", "${where}"};`
+        return ` static const ::opsmith::gpu::DeviceVariable opsmith_variable_${this.id}_${this.count}{&${name}, sizeof(${name}), "${name}", "${where}"};`
       })
       .join('')
     this.insertions.set(declaration.end, text)
@@ -388,7 +400,7 @@ class Rewriter {
     const translated = translatePtx(code, operands)
     const shown = code.replace(/\\[nt]/g, ' ').replace(/\s+/g, ' ').replaceAll('"', "'").trim()
     const isPtx = /^[a-z]\w*(?:\.\w+)+[ ;]|%%|^\{/.test(shown)
-    if (translated === undefined && !isPtx && !this.scopes.some((scope) => scope.device)) return at
+    if (translated === undefined && !isPtx && !this.isOnDevice()) return at
     this.replace(
       at,
       close + 1,

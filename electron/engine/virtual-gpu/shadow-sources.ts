@@ -50,7 +50,11 @@ export function rewriteSources(
       }
       return undefined
     }
-    const { text, dependentBlocks: depends } = rewriteCuda(fs.readFileSync(file, 'utf8'), find)
+    const { text, dependentBlocks: depends } = rewriteCuda(
+      fs.readFileSync(file, 'utf8'),
+      name,
+      find,
+    )
     dependentBlocks ||= depends
     const whole = `#line 1 ${JSON.stringify(file)}\n${text}`
     hash.update(`${copy}\0${whole}\0`)

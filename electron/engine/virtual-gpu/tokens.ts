@@ -133,6 +133,7 @@ export function opensAngle(tokens: readonly Token[], index: number): number {
     const { kind, text } = tokens[at]!
     if (kind !== 'mark') continue
     if (text === '>') depth += 1
+    else if (text === '<' && tokens[at - 1]?.text === '<') at -= 1 // a shift
     else if (text === '<') {
       depth -= 1
       if (depth === 0) return at

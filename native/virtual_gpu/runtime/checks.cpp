@@ -12,6 +12,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "device_heap.h"
 #include "errors.h"
 #include "findings.h"
 #include "opsmith/gpu/launch.h"
@@ -101,6 +102,7 @@ struct State {
   std::map<const Block*, std::uint32_t> barrier_arrivals;
   const std::byte* program = nullptr;
   int device_access = 0;
+  bool is_noting = false;
   bool ended = false;
 };
 
@@ -189,19 +191,33 @@ const Allocation* allocation_before(const void* address) {
   return s.chunks[chunk] == 0 ? nullptr : &s.allocations[s.chunks[chunk]];
 }
 
-bool is_before(std::uint32_t earlier, std::uint32_t time_of_write, std::uint64_t reader) {
+/**
+ * True if who made an access at `time` released it by a fence, and who looks now acquired that.
+ * @param before the key of who made it: a block, a warp or a thread
+ * @param now the key of who looks
+ */
+bool is_published(std::uint64_t before, std::uint32_t time, std::uint64_t now) {
   const State& s = state();
-  const auto writer = s.publications.find(earlier);
-  const auto own = s.publications.find(reader);
+  const auto writer = s.publications.find(before);
+  const auto own = s.publications.find(now);
   if (writer == s.publications.end() || own == s.publications.end()) return false;
   const auto& releases = writer->second.releases;
-  const auto first = std::upper_bound(releases.begin(), releases.end(), time_of_write);
+  const auto first = std::upper_bound(releases.begin(), releases.end(), time);
   return first != releases.end() && own->second.last_acquire >= *first;
 }
 
 /** Publications within a block are kept by warp: a key that no block number has. */
 std::uint64_t warp_key(std::uint32_t block, std::uint32_t warp) {
   return (std::uint64_t{1} << 63) | (std::uint64_t{block} << 8) | warp;
+}
+
+std::uint8_t bits_of(std::size_t first, std::size_t count) {
+  return static_cast<std::uint8_t>(((1U << count) - 1U) << first);
+}
+
+/** And those within a warp by thread. */
+std::uint64_t thread_key(std::uint32_t block, std::uint32_t thread) {
+  return (std::uint64_t{1} << 62) | (std::uint64_t{block} << 10) | thread;
 }
 
 enum class Conflict { none, same_warp, same_block, other_block, other_operation };
@@ -216,22 +232,24 @@ Conflict conflict(const AccessRecord& before, const AccessRecord& now) {
   if (before.block == 0 || now.block == 0) return Conflict::none;
   if (before.block != now.block) {
     if (before.phase != now.phase) return Conflict::none;
-    return is_before(before.block, before.time, now.block) ? Conflict::none : Conflict::other_block;
+    return is_published(before.block, before.time, now.block) ? Conflict::none
+                                                              : Conflict::other_block;
   }
   if (before.thread == now.thread || before.barrier_epoch != now.barrier_epoch)
     return Conflict::none;
   const std::uint32_t warp_before = before.thread / lanes_of_warp;
   const std::uint32_t warp_now = now.thread / lanes_of_warp;
-  if (warp_before == warp_now)
-    return before.warp_epoch != now.warp_epoch ? Conflict::none : Conflict::same_warp;
-  const auto writer = s.publications.find(warp_key(before.block, warp_before));
-  const auto own = s.publications.find(warp_key(now.block, warp_now));
-  if (writer != s.publications.end() && own != s.publications.end()) {
-    const auto& releases = writer->second.releases;
-    const auto first = std::upper_bound(releases.begin(), releases.end(), before.time);
-    if (first != releases.end() && own->second.last_acquire >= *first) return Conflict::none;
+  if (warp_before == warp_now) {
+    if (before.warp_epoch != now.warp_epoch) return Conflict::none;
+    return is_published(thread_key(before.block, before.thread), before.time,
+                        thread_key(now.block, now.thread))
+               ? Conflict::none
+               : Conflict::same_warp;
   }
-  return Conflict::same_block;
+  return is_published(warp_key(before.block, warp_before), before.time,
+                      warp_key(now.block, warp_now))
+             ? Conflict::none
+             : Conflict::same_block;
 }
 
 struct Range {
@@ -450,9 +468,25 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   fault_with(std::move(made));
 }
 
+void note_written(const void* address, std::size_t size) {
+  const State& s = state();
+  const auto* byte = static_cast<const std::byte*>(address);
+  const auto offset = static_cast<std::size_t>(byte - s.arena.begin());
+  for (std::size_t done = 0; done < size;) {
+    const std::size_t in_cell = (offset + done) % cell_bytes;
+    const std::size_t count = std::min(cell_bytes - in_cell, size - done);
+    s.arena.cell(byte + done).written |= bits_of(in_cell, count);
+    done += count;
+  }
+}
+
 void host_access(const void* address, std::size_t size, bool writes, const void* instruction) {
   State& s = state();
-  if (s.device_access > 0) return;
+  if (s.device_access > 0) {
+    ++s.accesses;
+    if (writes && in_arena(address) && s.arena.begin() != nullptr) note_written(address, size);
+    return;
+  }
   if (in_arena(address)) {
     const Allocation* allocation = allocation_at(address);
     if (allocation != nullptr && allocation->kind == MemoryKind::device) {
@@ -463,8 +497,7 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
       made.place = {instruction, {}};
       made.allocated = allocation->made;
       add_finding(std::move(made));
-      for (std::size_t done = 0; writes && done < size; done += cell_bytes)
-        s.arena.cell(static_cast<const std::byte*>(address) + done).written = 0xf;
+      if (writes) note_written(address, size);
       return;
     }
     if (allocation == nullptr || s.arena.begin() == nullptr) return;
@@ -507,17 +540,15 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
   }
 }
 
-std::uint8_t bits_of(std::size_t first, std::size_t count) {
-  return static_cast<std::uint8_t>(((1U << count) - 1U) << first);
-}
-
-enum class AccessKind { read, write, update, atomic_read, atomic_write, atomic_update };
+// copy_read: of a whole object, padding included, which may have no value.
+enum class AccessKind { read, copy_read, write, update, atomic_read, atomic_write, atomic_update };
 
 bool is_read(AccessKind kind) {
   return kind != AccessKind::write && kind != AccessKind::atomic_write;
 }
 bool is_write(AccessKind kind) {
-  return kind != AccessKind::read && kind != AccessKind::atomic_read;
+  return kind != AccessKind::read && kind != AccessKind::copy_read &&
+         kind != AccessKind::atomic_read;
 }
 
 void access(const void* address, std::size_t size, AccessKind kind, const void* instruction) {
@@ -570,7 +601,7 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
       cell.owner = now.block + (s.operation << 20);
     }
     if (reads && !range.begins_written && (bits & ~cell.written) != 0 &&
-        kind != AccessKind::atomic_read) {
+        kind != AccessKind::atomic_read && kind != AccessKind::copy_read) {
       Finding made =
           finding("uninitialized-read",
                   "A kernel reads " + where_text(range, byte + done) + ", which was never written.",
@@ -608,7 +639,9 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
     }
     if (reads && !writes) {
       const bool same_thread = cell.read.operation == now.operation &&
-                               cell.read.block == now.block && cell.read.thread == now.thread;
+                               cell.read.block == now.block && cell.read.thread == now.thread &&
+                               cell.read.barrier_epoch == now.barrier_epoch &&
+                               cell.read.warp_epoch == now.warp_epoch;
       if (cell.read.bytes != 0 && !same_thread) cell.other_read = cell.read;
       const std::uint8_t before = same_thread ? cell.read.bytes : 0;
       cell.read = now;
@@ -704,9 +737,18 @@ DeviceVariable::DeviceVariable(const volatile void* address, std::size_t bytes, 
 }
 
 DeviceAccess::DeviceAccess() {
-  ++state().device_access;
+  State& s = state();
+  // What a library computes on the device, as a launch of its own.
+  if (++s.device_access == 1) ++s.launches;
 }
 DeviceAccess::~DeviceAccess() {
+  --state().device_access;
+}
+
+HostFunction::HostFunction() {
+  ++state().device_access;
+}
+HostFunction::~HostFunction() {
   --state().device_access;
 }
 
@@ -723,6 +765,25 @@ void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind 
   const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
   s.publications[block].last_acquire = s.time;
   s.publications[warp_key(block, current->linear / lanes_of_warp)].last_acquire = s.time;
+}
+
+void note_device_heap(void* address, std::size_t bytes) {
+  // Within the runtime its own memory comes by here, too.
+  if (!checking || current == nullptr || address == nullptr) return;
+  State& s = state();
+  if (s.is_noting) return;
+  s.is_noting = true;
+  s.device_heap[static_cast<const std::byte*>(address)] = bytes;
+  s.is_noting = false;
+}
+
+void forget_device_heap(void* address) {
+  if (!checking || current == nullptr || address == nullptr) return;
+  State& s = state();
+  if (s.is_noting) return;
+  s.is_noting = true;
+  s.device_heap.erase(static_cast<const std::byte*>(address));
+  s.is_noting = false;
 }
 
 namespace checked {
@@ -831,7 +892,8 @@ void fence(int) {
   ++s.time;
   const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
   for (const std::uint64_t key :
-       {std::uint64_t{block}, warp_key(block, current->linear / lanes_of_warp)}) {
+       {std::uint64_t{block}, warp_key(block, current->linear / lanes_of_warp),
+        thread_key(block, current->linear)}) {
     Publication& publication = s.publications[key];
     publication.releases.push_back(s.time);
     publication.last_acquire = s.time;
@@ -1059,12 +1121,13 @@ void opsmith_gpu_volatile_read(const void* instruction) {
   using namespace opsmith::gpu;
   if (current == nullptr) return;
   static_cast<Fiber*>(current)->polls_at = instruction;
+  polled();
   State& s = state();
   ++s.time;
   const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
   s.publications[block].last_acquire = s.time;
   s.publications[warp_key(block, current->linear / lanes_of_warp)].last_acquire = s.time;
-  polled();
+  s.publications[thread_key(block, current->linear)].last_acquire = s.time;
 }
 
 OPSMITH_ACCESSES(1)
@@ -1076,14 +1139,14 @@ OPSMITH_ACCESSES(16)
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) {
-    access(from, bytes, AccessKind::read, __builtin_return_address(0));
+    access(from, bytes, AccessKind::copy_read, __builtin_return_address(0));
     access(to, bytes, AccessKind::write, __builtin_return_address(0));
   }
   return std::memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) {
-    access(from, bytes, AccessKind::read, __builtin_return_address(0));
+    access(from, bytes, AccessKind::copy_read, __builtin_return_address(0));
     access(to, bytes, AccessKind::write, __builtin_return_address(0));
   }
   return std::memmove(to, from, bytes);

@@ -54,6 +54,15 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling);
 }  // namespace checked
 
+/** A function of the host runs in the order of a stream: it may use what came before in it. */
+class HostFunction {
+ public:
+  HostFunction();
+  ~HostFunction();
+  HostFunction(const HostFunction&) = delete;
+  HostFunction& operator=(const HostFunction&) = delete;
+};
+
 inline void check_block_started(const Launch& launch, const Block& block) {
   if (checking) checked::block_started(launch, block);
 }

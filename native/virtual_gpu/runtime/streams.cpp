@@ -97,11 +97,13 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* user_data, unsigned) {
   if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+  const HostFunction in_order;
   callback(stream, sticky_error(), user_data);
   return cudaSuccess;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+  const HostFunction in_order;
   function(user_data);
   return cudaSuccess;
 }

@@ -70,8 +70,9 @@ OPSMITH_INLINE T compare_and_swap(T* address, T expected, T value) {
 template <typename T>
 OPSMITH_INLINE T add_atomically(T* address, T value) {
   if constexpr (std::is_integral_v<T>) {
-    checked_atomic(address, sizeof(T), AtomicKind::update);
+    // Before the look: what others do meanwhile comes before it.
     if (value == 0) polled();
+    checked_atomic(address, sizeof(T), AtomicKind::update);
     return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);
   } else {
     return update_atomically(address, [value](T old) { return static_cast<T>(old + value); });

@@ -145,6 +145,13 @@ void fence(int scope);
 [[noreturn]] void trap(Site site);
 [[noreturn]] void refuse(const char* what, Site site);
 
+/** printf of the device: it gives the number of arguments. */
+template <typename... Given>
+inline int device_printf(const char* format, Given... given) {
+  __builtin_printf(format, given...);
+  return static_cast<int>(sizeof...(given));
+}
+
 std::uint64_t global_nanoseconds();
 
 /** Cycles of the virtual GPU: nanoseconds, so that a difference is not zero. */

@@ -50,8 +50,14 @@ struct ExactLauncher {
   void (*entry)(Parameters...);
 
   void operator()(Parameters... parameters) const {
-    launch(size, name, site, reinterpret_cast<const void*>(entry),
-           Closure<Call, Parameters...>{call, {std::move(parameters)...}});
+    // A name is called as such, and can become part of the loop over threads. A variable that
+    // points at a kernel is read here: threads must not read it from the host's stack.
+    if constexpr (std::is_empty_v<Call>)
+      launch(size, name, site, reinterpret_cast<const void*>(entry),
+             Closure<Call, Parameters...>{call, {std::move(parameters)...}});
+    else
+      launch(size, name, site, reinterpret_cast<const void*>(entry),
+             Closure<void (*)(Parameters...), Parameters...>{entry, {std::move(parameters)...}});
   }
   /** A kernel with default arguments. */
   template <typename... Given,

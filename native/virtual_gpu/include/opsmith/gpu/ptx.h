@@ -33,11 +33,11 @@ inline void load(T& to, Address address) {
         const_cast<const void*>(static_cast<const volatile void*>(address)));
   else
     from = reinterpret_cast<const T*>(address);
+  polled();
   checked_atomic(from, sizeof(T), AtomicKind::load);
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   const Bits bits = __atomic_load_n(reinterpret_cast<const Bits*>(from), __ATOMIC_ACQUIRE);
   std::memcpy(&to, &bits, sizeof(T));
-  polled();
 }
 
 /** st.volatile, st.release, st.relaxed. */
