@@ -136,7 +136,7 @@ struct DeviceScan {
                      bool exclusive, std::size_t count, Equal equal) {
     for (std::size_t first = 0; first < count;) {
       std::size_t end = first + 1;
-      while (end < count && equal(all[end - 1], all[end]))
+      while (end < count && equal(keys[end - 1], keys[end]))
         ++end;
       run<Accumulator>(in + first, out + first, op, initial, exclusive, end - first);
       first = end;
