@@ -150,8 +150,7 @@ class coalesced_group : public thread_group {
   friend struct detail_access;
 };
 
-inline coalesced_group coalesced_threads(
-    ::opsmith::gpu::Site site = ::opsmith::gpu::Site::here()) {
+inline coalesced_group coalesced_threads(::opsmith::gpu::Site site = ::opsmith::gpu::Site::here()) {
   return coalesced_group(__activemask(site));
 }
 
