@@ -70,9 +70,10 @@ cudaError_t run_on_device(void* storage, std::size_t& storage_bytes, cudaStream_
   }
   if (storage_bytes < needed) return cudaErrorInvalidValue;
   if (opsmith::gpu::in_kernel()) {
-    opsmith::gpu::refuse("a kernel calls a device-wide algorithm of CUB: dynamic parallelism is not "
-                         "supported on the virtual GPU",
-                         opsmith::gpu::Site::here());
+    opsmith::gpu::refuse(
+        "a kernel calls a device-wide algorithm of CUB: dynamic parallelism is not "
+        "supported on the virtual GPU",
+        opsmith::gpu::Site::here());
   }
   const cudaError_t error = cudaStreamSynchronize(stream);
   if (error != cudaSuccess) return error;

@@ -5,6 +5,8 @@
 #include <cooperative_groups/scan.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "expect.h"
 
 namespace cg = cooperative_groups;
@@ -89,7 +91,7 @@ __global__ void partitions(const int* in, int* out) {
   const int at = block.thread_rank();
   const int label = in[at] % 5;
   cg::coalesced_group mates = cg::labeled_partition(tile, label);
-  int* row = out + at * 7;
+  int* row = out + at * 10;
   row[0] = mates.size();
   row[1] = mates.thread_rank();
   row[2] = mates.meta_group_size();
@@ -98,6 +100,10 @@ __global__ void partitions(const int* in, int* out) {
   row[4] = side.size();
   row[5] = cg::exclusive_scan(side, in[at]);
   row[6] = side.shfl(in[at], side.size() - 1);
+  cg::coalesced_group four = cg::tiled_partition(side, 4);
+  row[7] = four.meta_group_rank();
+  row[8] = four.meta_group_size();
+  row[9] = four.size() * 10 + four.thread_rank();
 }
 
 // One atomic for all threads that are together.
@@ -206,12 +212,12 @@ int main() {
     }
   }
   {
-    device_array<int> out(threads * 7);
+    device_array<int> out(threads * 10);
     partitions<<<1, threads>>>(in.data, out.data);
     const auto got = out.host();
     for (int i = 0; i < threads; ++i) {
       const int first = i / 32 * 32;
-      int mates = 0, rank = 0, sum = 0, labels = 0, side = 0, before = 0, last = 0;
+      int mates = 0, rank = 0, sum = 0, labels = 0, side = 0, before = 0, last = 0, place = 0;
       bool seen[5] = {};
       for (int k = first; k < first + 32; ++k) {
         if (!seen[values[k] % 5]) ++labels;
@@ -225,11 +231,14 @@ int main() {
           ++side;
           last = values[k];
           if (k < i) before += values[k];
+          if (k < i) ++place;
         }
       }
-      const int* row = got.data() + i * 7;
+      const int* row = got.data() + i * 10;
       EXPECT(row[0] == mates && row[1] == rank && row[2] == labels && row[3] == sum, "thread %d", i);
       EXPECT(row[4] == side && row[5] == before && row[6] == last, "thread %d", i);
+      const int four = std::min(4, side - place / 4 * 4);
+      EXPECT(row[7] == place / 4 && row[8] == (side + 3) / 4 && row[9] == four * 10 + place % 4, "thread %d", i);
     }
   }
   {

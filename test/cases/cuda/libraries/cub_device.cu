@@ -356,6 +356,8 @@ int main() {
   test_radix_sort<unsigned>([](int i) { return scrambled(i); }, 5, 17);
   test_radix_sort<int>([](int i) { return static_cast<int>(scrambled(i)); }, 0, 32);
   test_radix_sort<float>([](int i) { return static_cast<float>(static_cast<int>(scrambled(i))) * 1e-3f; }, 0, 32);
+  // Zeros of both signs are equal.
+  test_radix_sort<float>([](int i) { return i % 3 == 0 ? -0.0f : i % 3 == 1 ? 0.0f : static_cast<float>(i % 7 - 3); }, 0, 32);
   test_radix_sort<double>([](int i) { return static_cast<int>(scrambled(i)) * 1e-3; }, 0, 64);
   test_radix_sort<long long>([](int i) { return (long long)scrambled(i) * scrambled(i + 1) - (1ll << 40); }, 0, 64);
   test_radix_sort<unsigned char>([](int i) { return (unsigned char)scrambled(i); }, 0, 8);

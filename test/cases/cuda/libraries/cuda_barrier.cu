@@ -23,7 +23,12 @@ __global__ void phases(int* out, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     values[(round + 1) % 2][threadIdx.x] = values[round % 2][(threadIdx.x + 1) % threads] + 1;
     auto token = barrier.arrive();
-    barrier.wait(std::move(token));
+    // The phase before the loop was 0.
+    if (round % 2 == 0) {
+      barrier.wait(std::move(token));
+    } else {
+      barrier.wait_parity((round + 1) % 2);
+    }
   }
   out[threadIdx.x] = values[rounds % 2][threadIdx.x];
 }

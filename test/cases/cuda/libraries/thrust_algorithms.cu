@@ -286,18 +286,42 @@ void test_select() {
   EXPECT(thrust::all_of(y.begin(), end, is_even()) && thrust::none_of(end, y.end(), is_even()));
 }
 
-__global__ void sort_in_kernel(int* values, int rows, int columns) {
+// Each thread works on its row. A kernel has no memory of the host: nothing here may need it.
+__global__ void rows_in_kernel(int* values, int* keys, int* places, int* parted, int* sums, int* sizes, int rows,
+                               int columns) {
   const int row = threadIdx.x;
-  if (row < rows) thrust::sort(thrust::seq, values + row * columns, values + (row + 1) * columns);
+  if (row >= rows) return;
+  const int begin = row * columns, end = begin + columns;
+  thrust::sort(thrust::seq, values + begin, values + end);
+  thrust::stable_sort_by_key(thrust::seq, keys + begin, keys + end, places + begin, last_digit_less());
+  sizes[row] = static_cast<int>(thrust::stable_partition(thrust::seq, parted + begin, parted + end, is_even()) -
+                                (parted + begin));
+  thrust::inclusive_scan(thrust::seq, sums + begin, sums + end, sums + begin);
 }
 
 void test_in_kernel() {
+  constexpr int rows = 30, columns = 100;
   auto a = numbers(1000);
-  thrust::device_vector<int> x(a.begin(), a.end());
-  sort_in_kernel<<<1, 32>>>(thrust::raw_pointer_cast(x.data()), 30, 100);
+  std::vector<int> places(count);
+  std::iota(places.begin(), places.end(), 0);
+  thrust::device_vector<int> x(a.begin(), a.end()), keys = x, parted = x, sums = x, d_places(places.begin(), places.end());
+  thrust::device_vector<int> sizes(rows);
+  rows_in_kernel<<<1, 32>>>(thrust::raw_pointer_cast(x.data()), thrust::raw_pointer_cast(keys.data()),
+                            thrust::raw_pointer_cast(d_places.data()), thrust::raw_pointer_cast(parted.data()),
+                            thrust::raw_pointer_cast(sums.data()), thrust::raw_pointer_cast(sizes.data()), rows,
+                            columns);
   CUDA_OK(cudaDeviceSynchronize());
-  for (int row = 0; row < 30; ++row) std::sort(a.begin() + row * 100, a.begin() + row * 100 + 100);
-  EXPECT(host(x) == a);
+  auto sorted = a, parts = a, scanned = a;
+  for (int row = 0; row < rows; ++row) {
+    const int begin = row * columns, end = begin + columns;
+    std::sort(sorted.begin() + begin, sorted.begin() + end);
+    std::stable_sort(places.begin() + begin, places.begin() + end,
+                     [&](int i, int j) { return a[i] % 10 < a[j] % 10; });
+    const auto middle = std::stable_partition(parts.begin() + begin, parts.begin() + end, is_even());
+    EXPECT(sizes[row] == middle - parts.begin() - begin, "row %d", row);
+    std::partial_sum(a.begin() + begin, a.begin() + end, scanned.begin() + begin);
+  }
+  EXPECT(host(x) == sorted && host(d_places) == places && host(parted) == parts && host(sums) == scanned);
 }
 
 void test_streams() {

@@ -134,11 +134,9 @@ struct DeviceScan {
             typename Equal>
   static void by_key(Keys keys, In in, Out out, Operator op, const Accumulator* initial,
                      bool exclusive, std::size_t count, Equal equal) {
-    // The output may be the keys.
-    const detail::loops::copy_of_input<detail::value_of<Keys>> all(keys, count);
     for (std::size_t first = 0; first < count;) {
       std::size_t end = first + 1;
-      while (end < count && equal(all[end - 1], all[end]))
+      while (end < count && equal(keys[end - 1], keys[end]))
         ++end;
       run<Accumulator>(in + first, out + first, op, initial, exclusive, end - first);
       first = end;

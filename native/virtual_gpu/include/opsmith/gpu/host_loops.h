@@ -1,7 +1,9 @@
 // Loops of device-wide algorithms, which the host runs. They call functors in the order of indices.
 #pragma once
 #include <cstddef>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -43,10 +45,10 @@ void scan(std::size_t count, const Result* initial, bool exclusive, Load load, S
           Operator op) {
   if (count == 0) return;
   // Without an initial value the first chunk has no base.
-  std::vector<Result> base;
-  if (initial != nullptr) base.push_back(*initial);
+  std::optional<Result> base;
+  if (initial != nullptr) base.emplace(*initial);
   const auto based = [&](const Result& value) {
-    return base.empty() ? value : static_cast<Result>(op(base[0], value));
+    return base ? static_cast<Result>(op(*base, value)) : value;
   };
   constexpr std::size_t chunk = 1024;
   for (std::size_t first = 0; first < count; first += chunk) {
@@ -56,7 +58,7 @@ void scan(std::size_t count, const Result* initial, bool exclusive, Load load, S
       // The output may be the input: the next element is read before this one is written.
       if (i + 1 == end) {
         if (exclusive) {
-          if (i == first) store(i, base[0]);
+          if (i == first) store(i, *base);
         } else {
           store(i, based(inside));
         }
@@ -64,7 +66,7 @@ void scan(std::size_t count, const Result* initial, bool exclusive, Load load, S
       }
       const Result next = static_cast<Result>(load(i + 1));
       if (exclusive) {
-        if (i == first) store(i, base[0]);
+        if (i == first) store(i, *base);
         store(i + 1, based(inside));
       } else {
         store(i, based(inside));
@@ -73,8 +75,7 @@ void scan(std::size_t count, const Result* initial, bool exclusive, Load load, S
       ++i;
     }
     const Result total = based(inside);
-    base.clear();
-    base.push_back(total);
+    base.emplace(total);
   }
 }
 
@@ -126,6 +127,89 @@ void stable_sort(std::vector<T>& values, Less less) {
     }
     values.swap(other);
   }
+}
+
+// Threads of a kernel have no memory of the host: what they sort, they sort in place.
+
+template <typename Iterator>
+void swap_items(Iterator it, std::ptrdiff_t a, std::ptrdiff_t b) {
+  const typename std::iterator_traits<Iterator>::value_type kept = it[a];
+  it[a] = it[b];
+  it[b] = kept;
+}
+
+template <typename Iterator>
+void reverse(Iterator it, std::ptrdiff_t first, std::ptrdiff_t last) {
+  for (; first + 1 < last; ++first, --last)
+    swap_items(it, first, last - 1);
+}
+
+// Makes of [first, middle) and [middle, last) the second and then the first.
+template <typename Iterator>
+void rotate(Iterator it, std::ptrdiff_t first, std::ptrdiff_t middle, std::ptrdiff_t last) {
+  if (first == middle || middle == last) return;
+  loops::reverse(it, first, middle);
+  loops::reverse(it, middle, last);
+  loops::reverse(it, first, last);
+}
+
+template <typename Iterator, typename Less>
+void merge_in_place(Iterator it, std::ptrdiff_t first, std::ptrdiff_t middle, std::ptrdiff_t last,
+                    Less& less) {
+  if (first == middle || middle == last || !less(it[middle], it[middle - 1])) return;
+  if (last - first == 2) {
+    swap_items(it, first, middle);
+    return;
+  }
+  // The middle of the longer half, and where it belongs in the other one.
+  std::ptrdiff_t left = first + (middle - first) / 2;
+  std::ptrdiff_t right = middle + (last - middle) / 2;
+  const bool by_left = middle - first > last - middle;
+  std::ptrdiff_t low = by_left ? middle : first;
+  std::ptrdiff_t high = by_left ? last : middle;
+  while (low < high) {
+    const std::ptrdiff_t half = low + (high - low) / 2;
+    const bool is_before = by_left ? less(it[half], it[left]) : !less(it[right], it[half]);
+    if (is_before) {
+      low = half + 1;
+    } else {
+      high = half;
+    }
+  }
+  (by_left ? right : left) = low;
+  loops::rotate(it, left, middle, right);
+  const std::ptrdiff_t between = left + (right - middle);
+  loops::merge_in_place(it, first, left, between, less);
+  loops::merge_in_place(it, between, right, last, less);
+}
+
+template <typename Iterator, typename Less>
+void sort_in_place(Iterator it, std::ptrdiff_t first, std::ptrdiff_t last, Less& less) {
+  if (last - first <= 16) {
+    for (std::ptrdiff_t i = first + 1; i < last; ++i) {
+      for (std::ptrdiff_t at = i; at > first && less(it[at], it[at - 1]); --at) {
+        swap_items(it, at, at - 1);
+      }
+    }
+    return;
+  }
+  const std::ptrdiff_t middle = first + (last - first) / 2;
+  loops::sort_in_place(it, first, middle, less);
+  loops::sort_in_place(it, middle, last, less);
+  loops::merge_in_place(it, first, middle, last, less);
+}
+
+// Puts selected items first, and gives their number; all keep their order.
+template <typename Iterator, typename Flags, typename Predicate>
+std::ptrdiff_t partition_in_place(Iterator it, Flags flags, std::ptrdiff_t first,
+                                  std::ptrdiff_t last, Predicate& predicate) {
+  if (last == first) return 0;
+  if (last - first == 1) return predicate(flags[first]) ? 1 : 0;
+  const std::ptrdiff_t middle = first + (last - first) / 2;
+  const std::ptrdiff_t left = loops::partition_in_place(it, flags, first, middle, predicate);
+  const std::ptrdiff_t right = loops::partition_in_place(it, flags, middle, last, predicate);
+  loops::rotate(it, first + left, middle, middle + right);
+  return left + right;
 }
 
 // std::vector<bool> has no addresses.

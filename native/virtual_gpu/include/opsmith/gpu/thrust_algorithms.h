@@ -484,17 +484,13 @@ template <typename P, typename Keys, typename Values, typename Out, typename T, 
 Out scan_by_key(const P& policy, Keys first, Keys last, Values values, Out out, const T* initial,
                 bool exclusive, Equal equal, Operator op) {
   [[maybe_unused]] const auto scope = policy.scope();
-  auto from = raw(first);
-  using key = value_of<decltype(from)>;
+  auto keys = raw(first);
   const auto count = last - first;
-  // The output may be the keys.
-  const loops::copy_of_input<key> keys(from, static_cast<std::size_t>(count));
   for (std::ptrdiff_t begin = 0; begin < count;) {
+    // The output may be the keys: a run is written when its keys have been read.
     std::ptrdiff_t end = begin + 1;
-    while (end < count &&
-           equal(keys[static_cast<std::size_t>(end - 1)], keys[static_cast<std::size_t>(end)])) {
+    while (end < count && equal(keys[end - 1], keys[end]))
       ++end;
-    }
     scan<T>(host_policy{}, raw(values) + begin, raw(values) + end, raw(out) + begin, as_it_is{},
             initial, exclusive, op);
     begin = end;
@@ -577,6 +573,10 @@ void stable_sort(const P& policy, Iterator first, Iterator last, Less less = {})
   [[maybe_unused]] const auto scope = policy.scope();
   auto it = detail::raw(first);
   const auto count = last - first;
+  if (opsmith::gpu::in_kernel()) {
+    loops::sort_in_place(it, 0, count, less);
+    return;
+  }
   std::vector<detail::value_of<decltype(it)>> values;
   values.reserve(static_cast<std::size_t>(count));
   for (std::ptrdiff_t i = 0; i < count; ++i)
@@ -601,6 +601,15 @@ void stable_sort_by_key(const P& policy, Keys first, Keys last, Values values, L
     value item;
   };
   const auto count = last - first;
+  if (opsmith::gpu::in_kernel()) {
+    thrust::zip_iterator<std::tuple<decltype(keys), decltype(items)>> pairs(
+        std::make_tuple(keys, items));
+    auto by_key = [&](const auto& a, const auto& b) {
+      return less(std::get<0>(a), std::get<0>(b));
+    };
+    loops::sort_in_place(pairs, 0, count, by_key);
+    return;
+  }
   std::vector<entry> entries;
   entries.reserve(static_cast<std::size_t>(count));
   for (std::ptrdiff_t i = 0; i < count; ++i)
@@ -767,18 +776,7 @@ Iterator stable_partition(const P& policy, Iterator first, Iterator last, Stenci
   [[maybe_unused]] const auto scope = policy.scope();
   auto it = detail::raw(first);
   auto flags = detail::raw(stencil);
-  std::vector<detail::value_of<decltype(it)>> rest;
-  std::ptrdiff_t taken = 0;
-  for (std::ptrdiff_t i = 0; i < last - first; ++i) {
-    if (predicate(flags[i])) {
-      it[taken++] = it[i];
-    } else {
-      rest.push_back(it[i]);
-    }
-  }
-  std::ptrdiff_t to = taken;
-  for (const auto& item : rest)
-    it[to++] = item;
+  const std::ptrdiff_t taken = loops::partition_in_place(it, flags, 0, last - first, predicate);
   return first + taken;
 }
 template <detail::policy P, typename Iterator, typename Predicate>
