@@ -4,6 +4,7 @@
 
 /// Device memory of the virtual GPU, as libtorch's virtual CUDA device asks for it. The virtual GPU's runtime
 /// implements these functions on its arena; standalone/runtime.cpp does where there is no runtime.
+#pragma GCC visibility push(default)
 namespace opsmith::gpu {
 
 /// Memory of a device, aligned to 512 bytes as cudaMalloc aligns it. Null where memory runs out.
@@ -20,3 +21,4 @@ int device_of(const void* address);
 void mark_written(const void* address, size_t bytes);
 
 }  // namespace opsmith::gpu
+#pragma GCC visibility pop

@@ -134,8 +134,8 @@ void register_operators() {
   auto& dispatcher = c10::Dispatcher::singleton();
   // Leaked: the kernels stay for the life of the process.
   static auto* registered = new std::vector<c10::RegistrationHandleRAII>();
-  const auto add = [&](const c10::OperatorName& name, KernelFunction kernel) {
-    registered->push_back(dispatcher.registerImpl(name, DispatchKey::CUDA, std::move(kernel),
+  const auto add = [&](const c10::OperatorName& name, DispatchKey key, KernelFunction kernel) {
+    registered->push_back(dispatcher.registerImpl(name, key, std::move(kernel),
                                                   std::nullopt, nullptr,
                                                   "Opsmith's virtual GPU"));
   };
@@ -144,17 +144,30 @@ void register_operators() {
     const auto op = dispatcher.findSchema(name);
     if (!op || op->hasKernelForDispatchKey(DispatchKey::CUDA)) continue;
     if (auto kernel = kernel_by_hand(name))
-      add(name, std::move(*kernel));
+      add(name, DispatchKey::CUDA, std::move(*kernel));
     else if (op->hasKernelForDispatchKey(DispatchKey::CPU) ||
              mirrored_though_composite.contains(name.name))
-      add(name, boxed<MirroredKernel>());
+      add(name, DispatchKey::CUDA, boxed<MirroredKernel>());
     else if (!op->hasComputedKernelForDispatchKey(DispatchKey::CUDA))
-      add(name, refusing());
+      add(name, DispatchKey::CUDA, refusing());
   }
-  for (const DispatchKey key : {DispatchKey::SparseCUDA, DispatchKey::SparseCsrCUDA,
-                                DispatchKey::QuantizedCUDA, DispatchKey::NestedTensorCUDA})
-    registered->push_back(
-        dispatcher.registerFallback(key, refusing(), "Opsmith's virtual GPU"));
+  // The other kinds of tensors begin with these; with no such tensor, nothing else of theirs is called. A fallback for
+  // their keys would cost more than all else here.
+  const std::pair<DispatchKey, std::vector<c10::OperatorName>> unsupported[] = {
+      {DispatchKey::SparseCUDA,
+       {{"aten::empty", "memory_format"},
+        {"aten::_sparse_coo_tensor_with_dims", ""},
+        {"aten::_sparse_coo_tensor_with_dims_and_tensors", ""}}},
+      {DispatchKey::SparseCsrCUDA,
+       {{"aten::empty", "memory_format"}, {"aten::_sparse_compressed_tensor_with_dims", ""}}},
+      {DispatchKey::QuantizedCUDA,
+       {{"aten::empty", "memory_format"},
+        {"aten::_empty_affine_quantized", ""},
+        {"aten::_empty_per_channel_affine_quantized", ""}}},
+      {DispatchKey::NestedTensorCUDA, {{"aten::empty", "memory_format"}}},
+  };
+  for (const auto& [key, names] : unsupported)
+    for (const c10::OperatorName& name : names) add(name, key, refusing());
 }
 
 }  // namespace opsmith::gpu

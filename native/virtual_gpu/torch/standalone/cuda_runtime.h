@@ -37,6 +37,7 @@ struct cudaDeviceProp {
   size_t sharedMemPerBlockOptin;
 };
 
+#pragma GCC visibility push(default)
 extern "C" {
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
@@ -61,3 +62,4 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 }
+#pragma GCC visibility pop
