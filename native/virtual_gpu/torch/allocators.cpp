@@ -31,7 +31,8 @@ class Counts {
     for (auto* sum : {&stats.allocated_bytes, &stats.active_bytes, &stats.reserved_bytes,
                       &stats.requested_bytes})
       (*sum)[all].increase(bytes);
-    for (auto* count : {&stats.allocation, &stats.active, &stats.segment}) (*count)[all].increase(1);
+    for (auto* count : {&stats.allocation, &stats.active, &stats.segment})
+      (*count)[all].increase(1);
     ++stats.num_device_alloc;
   }
 
@@ -43,7 +44,8 @@ class Counts {
     for (auto* sum : {&stats.allocated_bytes, &stats.active_bytes, &stats.reserved_bytes,
                       &stats.requested_bytes})
       (*sum)[all].decrease(found->second);
-    for (auto* count : {&stats.allocation, &stats.active, &stats.segment}) (*count)[all].decrease(1);
+    for (auto* count : {&stats.allocation, &stats.active, &stats.segment})
+      (*count)[all].decrease(1);
     ++stats.num_device_free;
     live_.erase(found);
   }
@@ -224,16 +226,26 @@ ResultsOnDevice::ResultsOnDevice(c10::DeviceIndex device) : before_(device_of_re
   device_of_results = device;
 }
 
-ResultsOnDevice::~ResultsOnDevice() { device_of_results = before_; }
+ResultsOnDevice::~ResultsOnDevice() {
+  device_of_results = before_;
+}
 
 }  // namespace opsmith::gpu
 
 namespace c10::cuda::CUDACachingAllocator {
 
-c10::DeviceAllocator* get() { return &opsmith::gpu::device_allocator(); }
+c10::DeviceAllocator* get() {
+  return &opsmith::gpu::device_allocator();
+}
 
-void* raw_alloc(size_t bytes) { return get()->raw_allocate(bytes); }
-void* raw_alloc_with_stream(size_t bytes, cudaStream_t) { return get()->raw_allocate(bytes); }
-void raw_delete(void* data) { get()->raw_deallocate(data); }
+void* raw_alloc(size_t bytes) {
+  return get()->raw_allocate(bytes);
+}
+void* raw_alloc_with_stream(size_t bytes, cudaStream_t) {
+  return get()->raw_allocate(bytes);
+}
+void raw_delete(void* data) {
+  get()->raw_deallocate(data);
+}
 
 }  // namespace c10::cuda::CUDACachingAllocator

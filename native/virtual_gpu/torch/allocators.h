@@ -15,8 +15,8 @@ bool is_pinned(const void* address);
 /// Puts an allocator before libtorch's for the CPU, so that `ResultsOnDevice` can divert it.
 void divert_cpu_allocator();
 
-/// What libtorch allocates for the CPU on this thread comes from a device's memory: results of CPU kernels that run
-/// for that device are then where they belong, without a copy.
+/// What libtorch allocates for the CPU on this thread comes from a device's memory: results of CPU
+/// kernels that run for that device are then where they belong, without a copy.
 class ResultsOnDevice {
  public:
   explicit ResultsOnDevice(c10::DeviceIndex device);

@@ -11,13 +11,35 @@
 namespace opsmith::gpu {
 namespace {
 
-// native_functions.yaml says which operators are checked by generated code ("same"), and which leave it to
-// TensorIterator; a schema does not. Operators with the tag "pointwise" use TensorIterator, except for those below.
-const std::unordered_set<std::string_view> pointwise_but_same{
-    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "gcd", "gcd_", "lcm",
-    "lcm_", "logaddexp", "logaddexp2", "igamma", "igamma_", "igammac", "igammac_", "nextafter",
-    "nextafter_", "equal", "native_dropout_backward", "gelu_backward", "silu_backward",
-    "threshold_backward", "sigmoid_backward", "logit_backward", "tanh_backward"};
+// native_functions.yaml says which operators are checked by generated code ("same"), and which
+// leave it to TensorIterator; a schema does not. Operators with the tag "pointwise" use
+// TensorIterator, except for those below.
+const std::unordered_set<std::string_view> pointwise_but_same{"clamp",
+                                                              "clamp_",
+                                                              "clamp_max",
+                                                              "clamp_max_",
+                                                              "clamp_min",
+                                                              "clamp_min_",
+                                                              "gcd",
+                                                              "gcd_",
+                                                              "lcm",
+                                                              "lcm_",
+                                                              "logaddexp",
+                                                              "logaddexp2",
+                                                              "igamma",
+                                                              "igamma_",
+                                                              "igammac",
+                                                              "igammac_",
+                                                              "nextafter",
+                                                              "nextafter_",
+                                                              "equal",
+                                                              "native_dropout_backward",
+                                                              "gelu_backward",
+                                                              "silu_backward",
+                                                              "threshold_backward",
+                                                              "sigmoid_backward",
+                                                              "logit_backward",
+                                                              "tanh_backward"};
 
 const std::unordered_map<std::string_view, DeviceRule> exceptions{
     {"copy_", DeviceRule::any},
@@ -61,7 +83,8 @@ void for_each_tensor(c10::ArrayRef<c10::IValue> arguments, F&& f) {
 }
 
 [[noreturn]] void two_devices(c10::Device one, c10::Device other) {
-  TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ",
+  TORCH_CHECK(false,
+              "Expected all tensors to be on the same device, but found at least two devices, ",
               one, " and ", other, "!");
 }
 

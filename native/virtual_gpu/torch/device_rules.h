@@ -18,8 +18,8 @@ enum class DeviceRule {
 
 DeviceRule device_rule(const c10::OperatorHandle& op);
 
-/// The CUDA device that a call runs on: its tensors', else that of its argument `device`. Throws what PyTorch throws
-/// where the tensors are not where the rule wants them.
+/// The CUDA device that a call runs on: its tensors', else that of its argument `device`. Throws
+/// what PyTorch throws where the tensors are not where the rule wants them.
 std::optional<c10::Device> device_of_call(const c10::OperatorHandle& op, DeviceRule rule,
                                           c10::ArrayRef<c10::IValue> arguments);
 

@@ -1,4 +1,5 @@
-// c10's and ATen's functions about devices and streams, which libtorch's CUDA libraries define elsewhere.
+// c10's and ATen's functions about devices and streams, which libtorch's CUDA libraries define
+// elsewhere.
 
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -37,12 +38,22 @@ DeviceIndex current_device() {
   return device;
 }
 
-void set_device(DeviceIndex device, bool force) { C10_CUDA_CHECK(SetDevice(device, force)); }
-void device_synchronize() { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
-bool hasPrimaryContext(DeviceIndex device) { return device >= 0 && device < device_count(); }
-std::optional<DeviceIndex> getDeviceIndexWithPrimaryContext() { return current_device(); }
+void set_device(DeviceIndex device, bool force) {
+  C10_CUDA_CHECK(SetDevice(device, force));
+}
+void device_synchronize() {
+  C10_CUDA_CHECK(cudaDeviceSynchronize());
+}
+bool hasPrimaryContext(DeviceIndex device) {
+  return device >= 0 && device < device_count();
+}
+std::optional<DeviceIndex> getDeviceIndexWithPrimaryContext() {
+  return current_device();
+}
 
-cudaError_t GetDeviceCount(int* count) { return cudaGetDeviceCount(count); }
+cudaError_t GetDeviceCount(int* count) {
+  return cudaGetDeviceCount(count);
+}
 
 cudaError_t GetDevice(DeviceIndex* device) {
   int index = -1;
@@ -51,8 +62,12 @@ cudaError_t GetDevice(DeviceIndex* device) {
   return result;
 }
 
-cudaError_t SetDevice(DeviceIndex device, bool) { return cudaSetDevice(device); }
-cudaError_t MaybeSetDevice(DeviceIndex device) { return cudaSetDevice(device); }
+cudaError_t SetDevice(DeviceIndex device, bool) {
+  return cudaSetDevice(device);
+}
+cudaError_t MaybeSetDevice(DeviceIndex device) {
+  return cudaSetDevice(device);
+}
 
 DeviceIndex ExchangeDevice(DeviceIndex device) {
   const DeviceIndex before = current_device();
@@ -60,7 +75,9 @@ DeviceIndex ExchangeDevice(DeviceIndex device) {
   return before;
 }
 
-DeviceIndex MaybeExchangeDevice(DeviceIndex device) { return ExchangeDevice(device); }
+DeviceIndex MaybeExchangeDevice(DeviceIndex device) {
+  return ExchangeDevice(device);
+}
 
 namespace {
 
@@ -69,8 +86,8 @@ constexpr int streams_per_pool = 32;
 constexpr int pools = max_compile_time_stream_priorities;
 constexpr int max_devices = 16;
 
-/// A stream's id is 0 for the default stream, 1 + its place for one of a pool, and the handle's address for a stream
-/// that was made elsewhere: no address is as small as a place.
+/// A stream's id is 0 for the default stream, 1 + its place for one of a pool, and the handle's
+/// address for a stream that was made elsewhere: no address is as small as a place.
 struct Pools {
   std::once_flag made[max_devices];
   cudaStream_t streams[max_devices][pools][streams_per_pool] = {};
@@ -111,8 +128,7 @@ cudaStream_t CUDAStream::stream() const {
   if (id == 0) return nullptr;
   if (id > pools * streams_per_pool) return reinterpret_cast<cudaStream_t>(id);
   const StreamId place = id - 1;
-  return stream_pools()
-      .streams[device_index()][place / streams_per_pool][place % streams_per_pool];
+  return stream_pools().streams[device_index()][place / streams_per_pool][place % streams_per_pool];
 }
 
 bool CUDAStream::query() const {
@@ -162,7 +178,9 @@ CUDAStream getStreamFromExternal(cudaStream_t stream, DeviceIndex device) {
   return stream_of(reinterpret_cast<StreamId>(stream), device);
 }
 
-CUDAStream getDefaultCUDAStream(DeviceIndex device) { return stream_of(0, known_device(device)); }
+CUDAStream getDefaultCUDAStream(DeviceIndex device) {
+  return stream_of(0, known_device(device));
+}
 
 CUDAStream getCurrentCUDAStream(DeviceIndex device) {
   device = known_device(device);
@@ -195,12 +213,16 @@ cudaDeviceProp* getCurrentDeviceProperties() {
   return getDeviceProperties(c10::cuda::current_device());
 }
 
-int warp_size() { return getCurrentDeviceProperties()->warpSize; }
+int warp_size() {
+  return getCurrentDeviceProperties()->warpSize;
+}
 
 bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer) {
   return c10::cuda::known_device(device) != c10::cuda::known_device(peer);
 }
 
-c10::Allocator* getCUDADeviceAllocator() { return c10::GetAllocator(c10::DeviceType::CUDA); }
+c10::Allocator* getCUDADeviceAllocator() {
+  return c10::GetAllocator(c10::DeviceType::CUDA);
+}
 
 }  // namespace at::cuda

@@ -37,16 +37,24 @@ void CUDAGeneratorImpl::set_current_seed(uint64_t seed) {
   offset_ = 0;
 }
 
-uint64_t CUDAGeneratorImpl::current_seed() const { return seed_; }
+uint64_t CUDAGeneratorImpl::current_seed() const {
+  return seed_;
+}
 
 uint64_t CUDAGeneratorImpl::seed() {
   set_current_seed(c10::detail::getNonDeterministicRandom(true));
   return seed_;
 }
 
-void CUDAGeneratorImpl::set_offset(uint64_t offset) { set_philox_offset_per_thread(offset); }
-uint64_t CUDAGeneratorImpl::get_offset() const { return offset_; }
-uint64_t CUDAGeneratorImpl::philox_offset_per_thread() const { return offset_; }
+void CUDAGeneratorImpl::set_offset(uint64_t offset) {
+  set_philox_offset_per_thread(offset);
+}
+uint64_t CUDAGeneratorImpl::get_offset() const {
+  return offset_;
+}
+uint64_t CUDAGeneratorImpl::philox_offset_per_thread() const {
+  return offset_;
+}
 
 void CUDAGeneratorImpl::set_philox_offset_per_thread(uint64_t offset) {
   TORCH_CHECK(offset % numbers_at_once == 0, "offset must be a multiple of 4");
@@ -84,7 +92,9 @@ PhiloxCudaState CUDAGeneratorImpl::philox_cuda_state(uint64_t increment) {
   return {seed, offset};
 }
 
-c10::DeviceType CUDAGeneratorImpl::device_type() { return DeviceType::CUDA; }
+c10::DeviceType CUDAGeneratorImpl::device_type() {
+  return DeviceType::CUDA;
+}
 
 namespace cuda::detail {
 
@@ -117,7 +127,8 @@ at::Generator cpu_generator_for(const at::Generator& generator) {
   auto* state = at::check_generator<at::CUDAGeneratorImpl>(generator);
   const std::lock_guard lock(state->mutex_);
   const auto [seed, offset] = state->philox_engine_inputs(1);
-  // libtorch seeds its CPU engine with 32 bits: mix all of both numbers into them (the finalizer of SplitMix64).
+  // libtorch seeds its CPU engine with 32 bits: mix all of both numbers into them (the finalizer of
+  // SplitMix64).
   uint64_t mixed = seed + std::rotl(offset * 0x9E3779B97F4A7C15u, 32);
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
   mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;

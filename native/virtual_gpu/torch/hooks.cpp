@@ -13,9 +13,15 @@ bool CUDAHooks::hasPrimaryContext(at::DeviceIndex device) const {
   return c10::cuda::hasPrimaryContext(device);
 }
 
-at::DeviceIndex CUDAHooks::deviceCount() const { return c10::cuda::device_count(); }
-at::DeviceIndex CUDAHooks::getCurrentDevice() const { return c10::cuda::current_device(); }
-void CUDAHooks::setCurrentDevice(at::DeviceIndex device) const { c10::cuda::set_device(device); }
+at::DeviceIndex CUDAHooks::deviceCount() const {
+  return c10::cuda::device_count();
+}
+at::DeviceIndex CUDAHooks::getCurrentDevice() const {
+  return c10::cuda::current_device();
+}
+void CUDAHooks::setCurrentDevice(at::DeviceIndex device) const {
+  c10::cuda::set_device(device);
+}
 
 at::DeviceIndex CUDAHooks::exchangeDevice(at::DeviceIndex device) const {
   return c10::cuda::ExchangeDevice(device);
@@ -46,8 +52,14 @@ at::Device CUDAHooks::getDeviceFromPtr(void* data) const {
   return {at::DeviceType::CUDA, static_cast<at::DeviceIndex>(device)};
 }
 
-bool CUDAHooks::isPinnedPtr(const void* data) const { return is_pinned(data); }
-at::Allocator* CUDAHooks::getPinnedMemoryAllocator() const { return &pinned_allocator(); }
-at::Allocator* CUDAHooks::getCUDADeviceAllocator() const { return &device_allocator(); }
+bool CUDAHooks::isPinnedPtr(const void* data) const {
+  return is_pinned(data);
+}
+at::Allocator* CUDAHooks::getPinnedMemoryAllocator() const {
+  return &pinned_allocator();
+}
+at::Allocator* CUDAHooks::getCUDADeviceAllocator() const {
+  return &device_allocator();
+}
 
 }  // namespace opsmith::gpu

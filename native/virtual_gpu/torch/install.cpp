@@ -6,7 +6,6 @@
 #include <c10/cuda/impl/CUDAGuardImpl.h>
 #include <dlfcn.h>
 
-
 #include "allocators.h"
 #include "hooks.h"
 #include "operators.h"
@@ -31,7 +30,8 @@ std::string install() {
     return std::unique_ptr<at::CUDAHooksInterface>(new CUDAHooks(arguments));
   });
   if (!at::detail::getCUDAHooks().hasCUDA())
-    return "libtorch was asked for CUDA before the virtual GPU was there, and remembers that it has none.";
+    return "libtorch was asked for CUDA before the virtual GPU was there, and remembers that it "
+           "has none.";
 
   c10::impl::registerDeviceGuard(c10::kCUDA, new c10::cuda::impl::CUDAGuardImpl());
   c10::SetAllocator(c10::kCUDA, &device_allocator());

@@ -12,14 +12,14 @@ namespace opsmith::gpu {
 namespace {
 
 at::Tensor tensor_like(const at::Tensor& tensor, c10::Storage storage, c10::DispatchKey key) {
-  auto made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key),
-                                                       tensor.dtype());
   const c10::TensorImpl& from = *tensor.unsafeGetTensorImpl();
+  c10::DispatchKeySet keys(key);
+  if (from._is_zerotensor()) keys = keys.add(c10::DispatchKey::ZeroTensor);
+  auto made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, tensor.dtype());
   c10::TensorImpl& to = *made.unsafeGetTensorImpl();
   to.set_sizes_and_strides(from.sizes(), from.strides(), from.storage_offset());
   if (from.is_conj()) to._set_conj(true);
   if (from.is_neg()) to._set_neg(true);
-  if (from._is_zerotensor()) to._set_zero(true);
   if (from.is_wrapped_number()) to.set_wrapped_number(true);
   return made;
 }
@@ -53,8 +53,8 @@ c10::Storage Mirrors::of(const c10::Storage& storage, bool written) {
     if (known.original.unsafeGetStorageImpl() == impl && known.data == data) return known.mirror;
   auto* allocator = c10::GetAllocator(c10::kCPU);
   auto mirror = c10::make_intrusive<c10::StorageImpl>(
-      c10::StorageImpl::use_byte_size_t(), impl->nbytes(), c10::DataPtr(data, c10::Device(c10::kCPU)),
-      allocator, impl->resizable());
+      c10::StorageImpl::use_byte_size_t(), impl->nbytes(),
+      c10::DataPtr(data, c10::Device(c10::kCPU)), allocator, impl->resizable());
   storages_.push_back({storage, c10::Storage(std::move(mirror)), data});
   return storages_.back().mirror;
 }

@@ -20,8 +20,8 @@ using c10::IValue;
 using std::string_view;
 
 // Their results have memory that nothing was written to.
-const std::unordered_set<string_view> leave_memory_unwritten{
-    "aten::empty", "aten::empty_strided", "aten::resize_", "aten::set_"};
+const std::unordered_set<string_view> leave_memory_unwritten{"aten::empty", "aten::empty_strided",
+                                                             "aten::resize_", "aten::set_"};
 
 // Results that PyTorch leaves on the CPU.
 const std::unordered_set<string_view> results_on_cpu{"aten::_pin_memory"};
@@ -80,7 +80,9 @@ struct MirroredKernel::Traits {
   std::vector<bool> written;
 };
 
-MirroredKernel::~MirroredKernel() { delete traits_.load(); }
+MirroredKernel::~MirroredKernel() {
+  delete traits_.load();
+}
 
 const MirroredKernel::Traits& MirroredKernel::traits_of(const c10::OperatorHandle& op) {
   const Traits* known = traits_.load(std::memory_order_acquire);
@@ -145,11 +147,12 @@ void MirroredKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeyS
 }
 
 void refuse(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack*) {
-  const char* kind = keys.has(c10::DispatchKey::SparseCUDA) || keys.has(c10::DispatchKey::SparseCsrCUDA)
-                         ? " for sparse tensors"
-                     : keys.has(c10::DispatchKey::QuantizedCUDA)    ? " for quantized tensors"
-                     : keys.has(c10::DispatchKey::NestedTensorCUDA) ? " for nested tensors"
-                                                                    : "";
+  const char* kind =
+      keys.has(c10::DispatchKey::SparseCUDA) || keys.has(c10::DispatchKey::SparseCsrCUDA)
+          ? " for sparse tensors"
+      : keys.has(c10::DispatchKey::QuantizedCUDA)    ? " for quantized tensors"
+      : keys.has(c10::DispatchKey::NestedTensorCUDA) ? " for nested tensors"
+                                                     : "";
   TORCH_CHECK_NOT_IMPLEMENTED(false, op.operator_name(), " is not supported on the virtual GPU",
                               kind);
 }

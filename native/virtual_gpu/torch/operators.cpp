@@ -1,7 +1,7 @@
 #include "operators.h"
 
-#include <ATen/EmptyTensor.h>
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/EmptyTensor.h>
 #include <ATen/ops/_log_softmax_ops.h>
 #include <ATen/ops/_softmax_ops.h>
 #include <ATen/ops/copy_ops.h>
@@ -18,6 +18,7 @@
 #include "device_memory.h"
 #include "mirror.h"
 #include "mirrored_kernel.h"
+#include "recurrent_cells.h"
 
 namespace opsmith::gpu {
 namespace {
@@ -49,14 +50,15 @@ at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride,
                                            at::dtype_or_default(dtype));
 }
 
-// Not a mirrored kernel as the others: libtorch has one kernel of it for all devices, and one side may be on the CPU.
+// Not a mirrored kernel as the others: libtorch has one kernel of it for all devices, and one side
+// may be on the CPU.
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking) {
   for (const at::Tensor* tensor : {&std::as_const(self), &source}) {
-    TORCH_CHECK_NOT_IMPLEMENTED(tensor->layout() == at::kStrided && !tensor->is_quantized(),
-                                "aten::copy_ is not supported on the virtual GPU: a tensor of it is "
-                                "not dense");
-    if (tensor->is_cuda())
-      c10::cuda::getCurrentCUDAStream(tensor->device().index()).synchronize();
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        tensor->layout() == at::kStrided && !tensor->is_quantized(),
+        "aten::copy_ is not supported on the virtual GPU: a tensor of it is "
+        "not dense");
+    if (tensor->is_cuda()) c10::cuda::getCurrentCUDAStream(tensor->device().index()).synchronize();
   }
   Mirrors mirrors(self.is_cuda() ? self.device() : source.device());
   at::Tensor to = self.is_cuda() ? mirrors.of(self, true) : self;
@@ -78,6 +80,16 @@ int64_t fused_sdp_choice(const at::Tensor&, const at::Tensor&, const at::Tensor&
                          bool) {
   constexpr int64_t math = 0;
   return math;
+}
+
+bool use_cudnn_ctc_loss(const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef,
+                        int64_t) {
+  return false;
+}
+
+bool use_cudnn_ctc_loss_of_tensors(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                   const at::Tensor&, int64_t) {
+  return false;
 }
 
 /// Only CUDA's kernels convert Half to Float as they go.
@@ -102,24 +114,43 @@ class ConvertingKernel final : public c10::OperatorKernel {
 const std::unordered_set<std::string_view> mirrored_though_composite{
     "aten::convolution", "aten::_convolution", "aten::convolution_backward"};
 
+// Tensors that are not dense, or not of plain numbers, have no kernels here.
+constexpr std::pair<DispatchKey, DispatchKey> other_kinds[] = {
+    {DispatchKey::SparseCPU, DispatchKey::SparseCUDA},
+    {DispatchKey::SparseCsrCPU, DispatchKey::SparseCsrCUDA},
+    {DispatchKey::QuantizedCPU, DispatchKey::QuantizedCUDA},
+    {DispatchKey::NestedTensorCPU, DispatchKey::NestedTensorCUDA},
+};
+
 template <typename Kernel>
 KernelFunction boxed() {
   return KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>());
 }
 
-KernelFunction refusing() { return KernelFunction::makeFromBoxedFunction<&refuse>(); }
+KernelFunction refusing() {
+  return KernelFunction::makeFromBoxedFunction<&refuse>();
+}
+
+template <typename Function>
+KernelFunction unboxed(Function function) {
+  return KernelFunction::makeFromUnboxedFunction(function);
+}
 
 std::optional<KernelFunction> kernel_by_hand(const c10::OperatorName& name) {
   static const std::unordered_map<std::string, KernelFunction (*)()> made{
-      {"aten::empty.memory_format",
-       [] { return KernelFunction::makeFromUnboxedFunction(TORCH_FN(empty)); }},
-      {"aten::empty_strided",
-       [] { return KernelFunction::makeFromUnboxedFunction(TORCH_FN(empty_strided)); }},
-      {"aten::copy_", [] { return KernelFunction::makeFromUnboxedFunction(TORCH_FN(copy_)); }},
-      {"aten::record_stream",
-       [] { return KernelFunction::makeFromUnboxedFunction(TORCH_FN(record_stream)); }},
-      {"aten::_fused_sdp_choice",
-       [] { return KernelFunction::makeFromUnboxedFunction(TORCH_FN(fused_sdp_choice)); }},
+      {"aten::empty.memory_format", [] { return unboxed(TORCH_FN(empty)); }},
+      {"aten::empty_strided", [] { return unboxed(TORCH_FN(empty_strided)); }},
+      {"aten::copy_", [] { return unboxed(TORCH_FN(copy_)); }},
+      {"aten::record_stream", [] { return unboxed(TORCH_FN(record_stream)); }},
+      {"aten::_fused_sdp_choice", [] { return unboxed(TORCH_FN(fused_sdp_choice)); }},
+      {"aten::_use_cudnn_ctc_loss", [] { return unboxed(TORCH_FN(use_cudnn_ctc_loss)); }},
+      {"aten::_use_cudnn_ctc_loss.Tensor",
+       [] { return unboxed(TORCH_FN(use_cudnn_ctc_loss_of_tensors)); }},
+      {"aten::_thnn_fused_lstm_cell", [] { return unboxed(TORCH_FN(lstm_cell)); }},
+      {"aten::_thnn_fused_lstm_cell_backward_impl",
+       [] { return unboxed(TORCH_FN(lstm_cell_backward)); }},
+      {"aten::_thnn_fused_gru_cell", [] { return unboxed(TORCH_FN(gru_cell)); }},
+      {"aten::_thnn_fused_gru_cell_backward", [] { return unboxed(TORCH_FN(gru_cell_backward)); }},
       {"aten::_softmax", &boxed<ConvertingKernel>},
       {"aten::_log_softmax", &boxed<ConvertingKernel>},
   };
@@ -135,39 +166,25 @@ void register_operators() {
   // Leaked: the kernels stay for the life of the process.
   static auto* registered = new std::vector<c10::RegistrationHandleRAII>();
   const auto add = [&](const c10::OperatorName& name, DispatchKey key, KernelFunction kernel) {
-    registered->push_back(dispatcher.registerImpl(name, key, std::move(kernel),
-                                                  std::nullopt, nullptr,
-                                                  "Opsmith's virtual GPU"));
+    registered->push_back(dispatcher.registerImpl(name, key, std::move(kernel), std::nullopt,
+                                                  nullptr, "Opsmith's virtual GPU"));
   };
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     if (!name.name.starts_with("aten::")) continue;
     const auto op = dispatcher.findSchema(name);
-    if (!op || op->hasKernelForDispatchKey(DispatchKey::CUDA)) continue;
-    if (auto kernel = kernel_by_hand(name))
-      add(name, DispatchKey::CUDA, std::move(*kernel));
-    else if (op->hasKernelForDispatchKey(DispatchKey::CPU) ||
-             mirrored_though_composite.contains(name.name))
-      add(name, DispatchKey::CUDA, boxed<MirroredKernel>());
-    else if (!op->hasComputedKernelForDispatchKey(DispatchKey::CUDA))
-      add(name, DispatchKey::CUDA, refusing());
+    if (!op) continue;
+    const auto has = [&](DispatchKey key) { return op->hasKernelForDispatchKey(key); };
+    if (!has(DispatchKey::CUDA)) {
+      if (auto kernel = kernel_by_hand(name))
+        add(name, DispatchKey::CUDA, std::move(*kernel));
+      else if (has(DispatchKey::CPU) || mirrored_though_composite.contains(name.name))
+        add(name, DispatchKey::CUDA, boxed<MirroredKernel>());
+      else if (!op->hasComputedKernelForDispatchKey(DispatchKey::CUDA))
+        add(name, DispatchKey::CUDA, refusing());
+    }
+    for (const auto& [of_cpu, of_cuda] : other_kinds)
+      if (has(of_cpu) && !has(of_cuda)) add(name, of_cuda, refusing());
   }
-  // The other kinds of tensors begin with these; with no such tensor, nothing else of theirs is called. A fallback for
-  // their keys would cost more than all else here.
-  const std::pair<DispatchKey, std::vector<c10::OperatorName>> unsupported[] = {
-      {DispatchKey::SparseCUDA,
-       {{"aten::empty", "memory_format"},
-        {"aten::_sparse_coo_tensor_with_dims", ""},
-        {"aten::_sparse_coo_tensor_with_dims_and_tensors", ""}}},
-      {DispatchKey::SparseCsrCUDA,
-       {{"aten::empty", "memory_format"}, {"aten::_sparse_compressed_tensor_with_dims", ""}}},
-      {DispatchKey::QuantizedCUDA,
-       {{"aten::empty", "memory_format"},
-        {"aten::_empty_affine_quantized", ""},
-        {"aten::_empty_per_channel_affine_quantized", ""}}},
-      {DispatchKey::NestedTensorCUDA, {{"aten::empty", "memory_format"}}},
-  };
-  for (const auto& [key, names] : unsupported)
-    for (const c10::OperatorName& name : names) add(name, key, refusing());
 }
 
 }  // namespace opsmith::gpu

@@ -1,18 +1,27 @@
 #pragma once
 
-// The CUDA runtime's declarations that libtorch's virtual device uses, for builds without the virtual GPU's own
-// cuda_runtime.h, which comes first on the include path where it exists.
+// The CUDA runtime's declarations that libtorch's virtual device uses, for builds without the
+// virtual GPU's own cuda_runtime.h, which comes first on the include path where it exists.
 
 #include <cstddef>
 
-enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2,
-                 cudaErrorInvalidDevice = 101, cudaErrorInvalidResourceHandle = 400,
-                 cudaErrorNotReady = 600 };
+enum cudaError {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidDevice = 101,
+  cudaErrorInvalidResourceHandle = 400,
+  cudaErrorNotReady = 600
+};
 using cudaError_t = cudaError;
 
-enum cudaMemcpyKind { cudaMemcpyHostToHost = 0, cudaMemcpyHostToDevice = 1,
-                      cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3,
-                      cudaMemcpyDefault = 4 };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost = 0,
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+  cudaMemcpyDeviceToDevice = 3,
+  cudaMemcpyDefault = 4
+};
 
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;

@@ -1,6 +1,6 @@
-// The part of the CUDA runtime that libtorch's virtual device needs, for builds without the virtual GPU's runtime:
-// two devices, memory, streams and events, and no kernels. All work is done when a function returns, so every stream
-// is idle and an event is done once it is recorded.
+// The part of the CUDA runtime that libtorch's virtual device needs, for builds without the virtual
+// GPU's runtime: two devices, memory, streams and events, and no kernels. All work is done when a
+// function returns, so every stream is idle and an event is done once it is recorded.
 
 #include <cuda_runtime.h>
 #include <sys/sysinfo.h>
@@ -58,7 +58,7 @@ Blocks& blocks() {
 }
 
 size_t total_memory() {
-  struct sysinfo info {};
+  struct sysinfo info{};
   sysinfo(&info);
   return static_cast<size_t>(info.totalram) * info.mem_unit;
 }
@@ -123,7 +123,9 @@ const char* cudaGetErrorString(cudaError_t error) {
   return "unrecognized error code";
 }
 
-cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+cudaError_t cudaGetLastError() {
+  return std::exchange(last_error, cudaSuccess);
+}
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = device_count;
@@ -161,7 +163,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() {
+  return cudaSuccess;
+}
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   *total = total_memory();
@@ -171,7 +175,8 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
+                            cudaStream_t) {
   std::memmove(to, from, bytes);
   return cudaSuccess;
 }
@@ -192,11 +197,17 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  return cudaSuccess;
+}
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return cudaSuccess;
+}
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int) {
+  return cudaSuccess;
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, false, {}};
@@ -214,9 +225,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventQuery(cudaEvent_t) {
+  return cudaSuccess;
+}
 
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  return cudaSuccess;
+}
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   const bool measured = start->recorded && end->recorded && start->with_time && end->with_time;

@@ -10,8 +10,12 @@
 
 namespace at::cuda {
 
-inline int64_t getNumGPUs() { return c10::cuda::device_count(); }
-inline bool is_available() { return c10::cuda::device_count() > 0; }
+inline int64_t getNumGPUs() {
+  return c10::cuda::device_count();
+}
+inline bool is_available() {
+  return c10::cuda::device_count() > 0;
+}
 
 TORCH_CUDA_CPP_API cudaDeviceProp* getCurrentDeviceProperties();
 TORCH_CUDA_CPP_API cudaDeviceProp* getDeviceProperties(c10::DeviceIndex device);

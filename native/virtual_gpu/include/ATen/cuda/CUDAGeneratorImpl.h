@@ -1,6 +1,7 @@
 #pragma once
 
-// Stands for libtorch's header: the generator of a CUDA device, a seed and an offset of Philox, without graph capture.
+// Stands for libtorch's header: the generator of a CUDA device, a seed and an offset of Philox,
+// without graph capture.
 
 #include <ATen/Context.h>
 #include <ATen/core/Generator.h>

@@ -1,10 +1,11 @@
 #pragma once
 
-// Stands for libtorch's header, which operators include for at::cuda::philox::unpack. There is no graph capture.
+// Stands for libtorch's header, which operators include for at::cuda::philox::unpack. There is no
+// graph capture.
 
 #include <ATen/cuda/CUDAGeneratorImpl.h>
-#include <ATen/cuda/PhiloxUtils.cuh>
 #include <c10/cuda/CUDAGuard.h>
+#include <ATen/cuda/PhiloxUtils.cuh>
 
 #include <string>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Stands for libtorch's header, without the checks of cuBLAS, cuSPARSE, cuSOLVER and the driver's functions.
+// Stands for libtorch's header, without the checks of cuBLAS, cuSPARSE, cuSOLVER and the driver's
+// functions.
 
 #include <ATen/Context.h>
 #include <c10/cuda/CUDAException.h>

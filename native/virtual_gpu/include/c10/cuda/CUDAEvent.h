@@ -1,6 +1,7 @@
 #pragma once
 
-// Stands for libtorch's header: an event that is made when it is first recorded, without sharing between processes.
+// Stands for libtorch's header: an event that is made when it is first recorded, without sharing
+// between processes.
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -74,9 +75,9 @@ struct CUDAEvent {
   }
 
   float elapsed_time(const CUDAEvent& end) const {
-    TORCH_CHECK_VALUE((flags_ & cudaEventDisableTiming) == 0 &&
-                          (end.flags_ & cudaEventDisableTiming) == 0,
-                      "Both events must be created with argument 'enable_timing=True'.");
+    TORCH_CHECK_VALUE(
+        (flags_ & cudaEventDisableTiming) == 0 && (end.flags_ & cudaEventDisableTiming) == 0,
+        "Both events must be created with argument 'enable_timing=True'.");
     TORCH_CHECK_VALUE(recorded_ && end.recorded_,
                       "Both events must be recorded before calculating elapsed time.");
     float milliseconds = 0;

@@ -26,27 +26,27 @@ C10_CUDA_API void check_result(cudaError_t error, const char* function, const ch
 
 }  // namespace c10::cuda
 
-#define C10_CUDA_CHECK(EXPR)                                             \
-  do {                                                                   \
-    const cudaError_t error_of_call = EXPR;                              \
-    if (C10_UNLIKELY(error_of_call != cudaSuccess))                      \
-      ::c10::cuda::check_result(error_of_call, __func__, __FILE__,       \
-                                static_cast<uint32_t>(__LINE__));        \
+#define C10_CUDA_CHECK(EXPR)                                       \
+  do {                                                             \
+    const cudaError_t error_of_call = EXPR;                        \
+    if (C10_UNLIKELY(error_of_call != cudaSuccess))                \
+      ::c10::cuda::check_result(error_of_call, __func__, __FILE__, \
+                                static_cast<uint32_t>(__LINE__));  \
   } while (0)
 
-#define C10_CUDA_CHECK_WARN(EXPR)                                        \
-  do {                                                                   \
-    const cudaError_t error_of_call = EXPR;                              \
-    if (C10_UNLIKELY(error_of_call != cudaSuccess)) {                    \
-      (void)cudaGetLastError();                                          \
-      TORCH_WARN("CUDA warning: ", cudaGetErrorString(error_of_call));   \
-    }                                                                    \
+#define C10_CUDA_CHECK_WARN(EXPR)                                      \
+  do {                                                                 \
+    const cudaError_t error_of_call = EXPR;                            \
+    if (C10_UNLIKELY(error_of_call != cudaSuccess)) {                  \
+      (void)cudaGetLastError();                                        \
+      TORCH_WARN("CUDA warning: ", cudaGetErrorString(error_of_call)); \
+    }                                                                  \
   } while (0)
 
 #define C10_CUDA_ERROR_HANDLED(EXPR) EXPR
 
-#define C10_CUDA_IGNORE_ERROR(EXPR)                 \
-  do {                                              \
+#define C10_CUDA_IGNORE_ERROR(EXPR)                      \
+  do {                                                   \
     if ((EXPR) != cudaSuccess) (void)cudaGetLastError(); \
   } while (0)
 

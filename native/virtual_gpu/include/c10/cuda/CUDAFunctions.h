@@ -29,7 +29,9 @@ C10_CUDA_API DeviceIndex MaybeExchangeDevice(DeviceIndex device);
 /// A device is set when it is asked for, so nothing is left to do later.
 inline void SetTargetDevice() {}
 
-inline void stream_synchronize(cudaStream_t stream) { C10_CUDA_CHECK(cudaStreamSynchronize(stream)); }
+inline void stream_synchronize(cudaStream_t stream) {
+  C10_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
 
 inline void memcpy_and_sync(void* to, const void* from, int64_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
