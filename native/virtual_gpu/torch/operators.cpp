@@ -82,13 +82,14 @@ int64_t fused_sdp_choice(const at::Tensor&, const at::Tensor&, const at::Tensor&
   return math;
 }
 
-bool use_cudnn_ctc_loss(const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef,
-                        int64_t) {
+// cuDNN and MIOpen are not there, so libtorch's own kernel is used.
+bool no_library_for_ctc_loss(const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef,
+                             int64_t) {
   return false;
 }
 
-bool use_cudnn_ctc_loss_of_tensors(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                   const at::Tensor&, int64_t) {
+bool no_library_for_ctc_loss_of_tensors(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                        const at::Tensor&, int64_t) {
   return false;
 }
 
@@ -143,9 +144,12 @@ std::optional<KernelFunction> kernel_by_hand(const c10::OperatorName& name) {
       {"aten::copy_", [] { return unboxed(TORCH_FN(copy_)); }},
       {"aten::record_stream", [] { return unboxed(TORCH_FN(record_stream)); }},
       {"aten::_fused_sdp_choice", [] { return unboxed(TORCH_FN(fused_sdp_choice)); }},
-      {"aten::_use_cudnn_ctc_loss", [] { return unboxed(TORCH_FN(use_cudnn_ctc_loss)); }},
+      {"aten::_use_cudnn_ctc_loss", [] { return unboxed(TORCH_FN(no_library_for_ctc_loss)); }},
+      {"aten::_use_miopen_ctc_loss", [] { return unboxed(TORCH_FN(no_library_for_ctc_loss)); }},
       {"aten::_use_cudnn_ctc_loss.Tensor",
-       [] { return unboxed(TORCH_FN(use_cudnn_ctc_loss_of_tensors)); }},
+       [] { return unboxed(TORCH_FN(no_library_for_ctc_loss_of_tensors)); }},
+      {"aten::_use_miopen_ctc_loss.Tensor",
+       [] { return unboxed(TORCH_FN(no_library_for_ctc_loss_of_tensors)); }},
       {"aten::_thnn_fused_lstm_cell", [] { return unboxed(TORCH_FN(lstm_cell)); }},
       {"aten::_thnn_fused_lstm_cell_backward_impl",
        [] { return unboxed(TORCH_FN(lstm_cell_backward)); }},

@@ -28,11 +28,11 @@ struct CUevent_st {
 
 namespace {
 
-constexpr int device_count = 2;
+constexpr int number_of_devices = 2;
 constexpr int greatest_priority = -5;
 constexpr size_t alignment = 512;  // cudaMalloc's
 
-thread_local int current_device = 0;
+thread_local int device_of_thread = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 
 cudaError_t ended(cudaError_t error) {
@@ -48,7 +48,7 @@ struct Block {
 struct Blocks {
   std::shared_mutex mutex;
   std::map<const char*, Block> live;
-  size_t bytes[device_count] = {};
+  size_t bytes[number_of_devices] = {};
 };
 
 // Leaked: tensors may be freed while the process ends.
@@ -128,23 +128,23 @@ cudaError_t cudaGetLastError() {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = device_count;
+  *count = number_of_devices;
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = current_device;
+  *device = device_of_thread;
   return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {
-  if (device < 0 || device >= device_count) return ended(cudaErrorInvalidDevice);
-  current_device = device;
+  if (device < 0 || device >= number_of_devices) return ended(cudaErrorInvalidDevice);
+  device_of_thread = device;
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device < 0 || device >= device_count) return ended(cudaErrorInvalidDevice);
+  if (device < 0 || device >= number_of_devices) return ended(cudaErrorInvalidDevice);
   *properties = cudaDeviceProp{};
   std::strcpy(properties->name, "Virtual GPU");
   properties->totalGlobalMem = total_memory();
@@ -170,7 +170,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   *total = total_memory();
   const std::shared_lock lock(blocks().mutex);
-  const size_t used = blocks().bytes[current_device];
+  const size_t used = blocks().bytes[device_of_thread];
   *free = used < *total ? *total - used : 0;
   return cudaSuccess;
 }
