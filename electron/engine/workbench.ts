@@ -37,6 +37,7 @@ import { PytestRuns } from './pytest/pytest-runs'
 import { RecordedCalls } from './pytest/recorded-calls'
 import { Runs } from './run/runs'
 import { Setup } from './setup/setup'
+import { GpuPrograms } from './virtual-gpu/gpu-programs'
 
 export interface WorkbenchEvents extends PoolEvents, ClangdEvents, BuildEvents, BackgroundEvents {
   onState?: (state: HostState) => void
@@ -103,6 +104,7 @@ export class Workbench {
   readonly language: LanguageService
   readonly doctor: Doctor
   readonly gpuChecks: GpuChecks
+  readonly gpuPrograms: GpuPrograms
   readonly git: Git
   readonly setup: Setup
   readonly symbols: ProjectSymbols
@@ -190,6 +192,7 @@ export class Workbench {
       choosePython: (folder) => choosePython(installation, folder, ''),
     })
     this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels, checkOperator })
+    this.gpuPrograms = new GpuPrograms(services)
     this.git = new Git(services)
     this.setup = new Setup({ installation, projects })
     this.symbols = new ProjectSymbols(services)

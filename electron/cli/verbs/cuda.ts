@@ -1,0 +1,74 @@
+import path from 'node:path'
+
+import type { GpuProgram } from '../../engine/virtual-gpu/gpu-programs'
+import type { Workbench } from '../../engine/workbench'
+import { exitCodes } from '../exit-codes'
+import { interruptSignal } from '../interrupt'
+import { flag, text, texts } from '../options'
+import type { OptionValues } from '../options'
+import { callerPath, describeDiagnostic, printError, progress } from '../print'
+import { defineVerb } from '../verb'
+
+const cudaOptions = {
+  check: flag('check every access of kernels to memory; exit code 1 if something is found'),
+  includePath: texts('<folders...>', 'look for included files in these folders, too'),
+  define: texts('<names...>', 'define macros: NAME or NAME=VALUE'),
+  link: texts('<names...>', 'link these libraries'),
+  seed: text('<number>', 'the order of blocks and warps; the same seed gives the same run'),
+}
+
+/** What stands after `--` on the command line: the program's own arguments. */
+function programArguments(): string[] {
+  const separator = process.argv.indexOf('--')
+  return separator < 0 ? [] : process.argv.slice(separator + 1)
+}
+
+/** The exit code is the program's own. */
+async function runCuda(
+  workbench: Workbench,
+  first: string,
+  { check, includePath, define, link, seed }: OptionValues<typeof cudaOptions>,
+  more: readonly string[],
+): Promise<number> {
+  const own = programArguments()
+  const sources = [first, ...more.slice(0, more.length - own.length).map((file) => callerPath(file))]
+  const program: GpuProgram = {
+    sources,
+    includeFolders: (includePath ?? []).map((folder) => callerPath(folder)),
+    defines: define ?? [],
+    libraries: link ?? [],
+    isChecked: check,
+  }
+  const signal = interruptSignal()
+  const built = await workbench.gpuPrograms.build(program, signal, progress)
+  if (!built.ok) return printError(built.error, false)
+  const { executable, diagnostics } = built.value
+  for (const diagnostic of diagnostics)
+    if (diagnostic.severity === 'error') progress(describeDiagnostic(diagnostic))
+  if (executable === '') {
+    progress(`opsmith: ${path.basename(first)} does not compile for the virtual GPU`)
+    return exitCodes.noAnswer
+  }
+  const environment = seed === undefined ? {} : { OPSMITH_GPU_SEED: seed }
+  return await workbench.gpuPrograms.run(
+    executable,
+    own,
+    environment,
+    signal,
+    callerPath('.'),
+  )
+}
+
+export const verb = defineVerb({
+  name: 'cuda',
+  order: 20,
+  description: 'compile a CUDA program, and run it on the virtual GPU: no GPU is needed',
+  argument: { name: 'file', description: 'a .cu file with main', isOptional: false },
+  moreArguments: { name: 'files', description: 'the other sources; after --, arguments of the program' },
+  options: cudaOptions,
+  makesProject: true,
+  notes: [
+    'Standard output and the exit code are those of the program; all that Opsmith says goes to stderr.\nExit code 2: the program does not compile, or uses something that the virtual GPU does not have.',
+  ],
+  run: runCuda,
+})

@@ -1,0 +1,68 @@
+import path from 'node:path'
+
+/** What a build is for. */
+export interface GpuVariant {
+  /** Each access to memory is checked. */
+  isChecked: boolean
+}
+
+/** Folder of the runtime's sources and headers. */
+export const gpuFolder = (root: string): string => path.join(root, 'native', 'virtual_gpu')
+
+/** The compute capability that sources are compiled for, as `__CUDA_ARCH__` says it. */
+export const cudaArch = 800
+
+/**
+ * Flags of every CUDA source. `-fdeclspec` makes threadIdx.x a property; `-fwrapv` is what GPUs do;
+ * nvcc accepts what the three warnings forbid. The C++ standard library must not be fortified: its
+ * checks are host functions.
+ */
+export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
+  return [
+    '-std=gnu++20',
+    '-fdeclspec',
+    '-fPIC',
+    '-pthread',
+    '-w',
+    '-Wno-invalid-constexpr',
+    '-Wno-c++11-narrowing',
+    '-Wno-register',
+    '-fno-strict-aliasing',
+    '-isystem',
+    path.join(gpuFolder(root), 'include'),
+    '-DOPSMITH_CUDACC=1',
+    '-DOPSMITH_NVCC=1',
+    `-DOPSMITH_CUDA_ARCH=${cudaArch}`,
+    `-DOPSMITH_CUDA_ARCH_LIST=${cudaArch}`,
+    '-D__CUDACC_VER_MAJOR__=12',
+    '-D__CUDACC_VER_MINOR__=8',
+    '-D__CUDACC_VER_BUILD__=0',
+    '-D__CUDACC_EXTENDED_LAMBDA__=1',
+    '-D__OPSMITH_VIRTUAL_GPU__=1',
+    ...(isChecked ? checkedFlags : ['-O2']),
+  ]
+}
+
+/**
+ * Every access calls the runtime: clang's instrumentation for ThreadSanitizer, without its runtime.
+ * Plain loops stay loops, so that each access is one of a thread.
+ */
+const checkedFlags = [
+  '-O1',
+  '-gline-tables-only',
+  '-fno-vectorize',
+  '-fno-slp-vectorize',
+  '-fno-omit-frame-pointer',
+  '-fsanitize=thread',
+  '-mllvm',
+  '-tsan-instrument-atomics=0',
+  '-mllvm',
+  '-tsan-instrument-func-entry-exit=0',
+  '-mllvm',
+  '-tsan-compound-read-before-write=1',
+  '-mllvm',
+  '-tsan-distinguish-volatile=1',
+  '-fsanitize=bounds,signed-integer-overflow,alignment',
+  '-fsanitize-recover=all',
+  '-DOPSMITH_GPU_CHECKED=1',
+]

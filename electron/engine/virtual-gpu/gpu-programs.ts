@@ -1,0 +1,267 @@
+/** Whole CUDA programs on the virtual GPU: sources to an executable, and its run. */
+import { createHash } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { Diagnostic } from '../../contract/diagnostics'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { parseCompilerOutput } from '../compile/diagnostics'
+import type { Installation } from '../installation'
+import { chooseCompiler } from '../toolchain/choose'
+import { findCompilers } from '../toolchain/compilers'
+import type { Compiler } from '../toolchain/compilers'
+import { compileLimits, runProcess } from '../toolchain/run-command'
+import { cudaFlags } from './flags'
+import type { GpuVariant } from './flags'
+import { runtimeLibrary } from './runtime-library'
+import type { RuntimeLibrary } from './runtime-library'
+import { rewriteSources } from './shadow-sources'
+
+export interface GpuProgram extends GpuVariant {
+  /** Absolute paths of `.cu`, `.cpp`, `.cc` and `.c` files. */
+  sources: readonly string[]
+  /** Folders for `#include`, absolute. */
+  includeFolders: readonly string[]
+  /** `NAME` or `NAME=VALUE`. */
+  defines: readonly string[]
+  /** Libraries that are linked: `m`, `OpenCL`. */
+  libraries: readonly string[]
+}
+
+export interface GpuProgramBuild {
+  /** "" where a source does not compile. */
+  executable: string
+  diagnostics: Diagnostic[]
+  /** It was in the cache. */
+  isCached: boolean
+}
+
+/** What CUDA programs include most. clang 19 rejects <iostream> after a precompiled header without it. */
+const standardHeaders = [
+  'iostream',
+  'algorithm',
+  'chrono',
+  'cmath',
+  'cstdio',
+  'cstdlib',
+  'cstring',
+  'fstream',
+  'functional',
+  'map',
+  'memory',
+  'numeric',
+  'random',
+  'sstream',
+  'string',
+  'vector',
+]
+
+/** Sources that are CUDA, and so rewritten; others are compiled as they are. */
+const isCuda = (source: string): boolean => /\.(?:cu|cuh)$/.test(source)
+
+export class GpuPrograms {
+  constructor(private readonly services: { installation: Installation }) {}
+
+  /** Compiles what is not in the cache, and links. */
+  async build(
+    program: GpuProgram,
+    signal: AbortSignal | undefined,
+    onProgress: (text: string) => void,
+  ): Promise<Result<GpuProgramBuild>> {
+    const { root, cacheFolder } = this.services.installation
+    for (const source of program.sources)
+      if (!fs.existsSync(source)) return err('request.invalid', `${source} does not exist.`)
+    const compiler = await findClang()
+    if (!compiler.ok) return compiler
+    const runtime = await runtimeLibrary(root, cacheFolder, compiler.value, signal, onProgress)
+    if (!runtime.ok) return runtime
+
+    const name = createHash('sha256')
+      .update(JSON.stringify([program, process.getuid?.() ?? 0]))
+      .digest('hex')
+      .slice(0, 24)
+    const folder = path.join(cacheFolder, 'virtual-gpu', 'programs', name)
+    const cuda = program.sources.filter(isCuda)
+    const folders = program.includeFolders
+    const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'))
+    const flags = [
+      ...cudaFlags(root, program),
+      ...(shadows.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
+      ...program.defines.map((define) => `-D${define}`),
+      ...folders.map((include) => `-I${include}`),
+    ]
+    const key = createHash('sha256')
+      .update(JSON.stringify([flags, shadows.hash, runtime.value.identity, program.libraries]))
+    for (const source of program.sources)
+      if (!isCuda(source)) key.update(fs.readFileSync(source))
+    const executable = path.join(folder, `program-${key.digest('hex').slice(0, 24)}`)
+    if (fs.existsSync(executable)) return ok({ executable, diagnostics: [], isCached: true })
+
+    onProgress(`compiling ${program.sources.map((source) => path.basename(source)).join(', ')}`)
+    const prelude = await this.prelude(compiler.value, runtime.value, flags, program, signal)
+    const objects = program.sources.map((_, index) => `${executable}.${process.pid}.${index}.o`)
+    const outputs: string[] = []
+    const waiting = program.sources.map((source, index) => ({ source, object: objects[index]! }))
+    let isGood = true
+    const compileNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { source, object } = next
+        const args = isCuda(source)
+          ? [
+              ...flags,
+              ...prelude,
+              `-I${path.dirname(source)}`,
+              '-x',
+              'c++',
+              shadows.shadowOf(source),
+            ]
+          : plainSource(source, flags)
+        const result = await runProcess(
+          compiler.value.path,
+          ['-fno-color-diagnostics', ...args, '-c', '-o', object],
+          { limits: compileLimits, signal, cwd: path.dirname(source) },
+        )
+        outputs.push(result.stderr)
+        if (result.exitCode !== 0) isGood = false
+      }
+    }
+    await Promise.all(
+      Array.from({ length: Math.min(os.availableParallelism(), waiting.length) }, compileNext),
+    )
+    const diagnostics = parseCompilerOutput(outputs.join('\n'), path.dirname(program.sources[0]!), 'clang')
+    if (isGood) {
+      const temporary = `${executable}.${process.pid}`
+      const linked = await runProcess(
+        compiler.value.path,
+        [
+          ...objects,
+          runtime.value.file,
+          `-Wl,-rpath,${path.dirname(runtime.value.file)}`,
+          ...(compiler.value.linker === '' ? [] : [`-fuse-ld=${compiler.value.linker}`]),
+          '-rdynamic',
+          '-pthread',
+          '-lm',
+          ...program.libraries.map((library) => `-l${library}`),
+          '-o',
+          temporary,
+        ],
+        { limits: compileLimits, signal },
+      )
+      if (linked.exitCode === 0) fs.renameSync(temporary, executable)
+      else {
+        isGood = false
+        diagnostics.push(linkError(linked.stderr))
+      }
+    }
+    for (const object of objects) fs.rmSync(object, { force: true })
+    return ok({ executable: isGood ? executable : '', diagnostics, isCached: false })
+  }
+
+  /** Arguments that use a precompiled form of the CUDA header, which every source includes first. */
+  private async prelude(
+    compiler: Compiler,
+    runtime: RuntimeLibrary,
+    flags: readonly string[],
+    { isChecked }: GpuVariant,
+    signal: AbortSignal | undefined,
+  ): Promise<string[]> {
+    const { cacheFolder } = this.services.installation
+    const own = flags.filter((flag) => !flag.startsWith('-I'))
+    const header = [...standardHeaders.map((name) => `<${name}>`), '"cuda_runtime.h"']
+      .map((name) => `#include ${name}\n`)
+      .join('')
+    const name = createHash('sha256')
+      .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
+      .digest('hex')
+      .slice(0, 24)
+    const folder = path.join(cacheFolder, 'virtual-gpu', 'prelude')
+    const source = path.join(folder, `${isChecked ? 'checked' : 'plain'}-${name}.h`)
+    const precompiled = `${source}.pch`
+    if (!fs.existsSync(precompiled)) {
+      fs.mkdirSync(folder, { recursive: true })
+      // A header that is written again is newer than what was made of it.
+      if (!fs.existsSync(source)) fs.writeFileSync(source, header)
+      const temporary = `${precompiled}.${process.pid}`
+      const result = await runProcess(
+        compiler.path,
+        [...own, '-x', 'c++-header', source, '-o', temporary],
+        { limits: compileLimits, signal },
+      )
+      if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
+      fs.renameSync(temporary, precompiled)
+    }
+    return ['-include-pch', precompiled]
+  }
+
+  /**
+   * Runs the program with this process's input and output.
+   * @returns its exit code; 128 and the signal's number where a signal ended it
+   */
+  async run(
+    executable: string,
+    programArguments: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    folder: string,
+  ): Promise<number> {
+    return await new Promise((resolve) => {
+      const child = spawn(executable, [...programArguments], {
+        cwd: folder,
+        stdio: 'inherit',
+        env: { ...process.env, ...environment },
+      })
+      const stop = (): void => {
+        child.kill('SIGTERM')
+      }
+      signal.addEventListener('abort', stop)
+      child.on('error', () => {
+        resolve(126)
+      })
+      child.on('exit', (code, ended) => {
+        signal.removeEventListener('abort', stop)
+        resolve(code ?? 128 + (ended === null ? 0 : os.constants.signals[ended]))
+      })
+    })
+  }
+}
+
+/** C and C++ of the host: the CUDA headers are there for it, the rewriter is not. */
+function plainSource(source: string, flags: readonly string[]): string[] {
+  const isC = source.endsWith('.c')
+  const own = flags.filter(
+    (flag) => !isC || (!flag.startsWith('-std=') && flag !== '-fdeclspec' && flag !== '-Wno-register'),
+  )
+  return [...own, '-x', isC ? 'c' : 'c++', source]
+}
+
+function linkError(text: string): Diagnostic {
+  const line = text.split('\n').find((one) => one.includes('error')) ?? text
+  return {
+    severity: 'error',
+    file: '',
+    line: 0,
+    column: 0,
+    message: line.replace(/^.*?error: /, '').trim(),
+    source: 'lld',
+    code: '',
+    notes: [],
+    raw: text,
+  }
+}
+
+/** The rewritten sources need clang: g++ has no properties, and no instrumentation that calls us. */
+async function findClang(): Promise<Result<Compiler>> {
+  const chosen = await chooseCompiler('', '')
+  if (chosen.ok && chosen.value.family === 'clang') return chosen
+  const clang = (await findCompilers()).find(
+    (compiler) => compiler.family === 'clang' && compiler.judgement !== 'unusable',
+  )
+  return clang
+    ? ok(clang)
+    : err('toolchain.missing', 'The virtual GPU needs clang 16 or newer, and none was found.', {
+        hint: 'apt-get install clang-19 lld-19',
+      })
+}

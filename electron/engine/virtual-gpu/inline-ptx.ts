@@ -1,0 +1,86 @@
+/**
+ * Inline PTX that the virtual GPU knows: `asm("mov.u32 %0, %%laneid;" : "=r"(lane))`. The names and
+ * what they do are those of NVIDIA's PTX ISA.
+ */
+
+/** Operands are `$0`, `$1` …; an output is assigned to. */
+const instructions: [RegExp, string][] = [
+  [/^mov\.u32 %(\d+), %%laneid$/, '$o1 = ::opsmith::gpu::current->lane'],
+  [/^mov\.u32 %(\d+), %%warpid$/, '$o1 = ::opsmith::gpu::current->linear / 32'],
+  [/^mov\.u32 %(\d+), %%smid$/, '$o1 = 0'],
+  [/^mov\.u32 %(\d+), %%nsmid$/, '$o1 = 8'],
+  [/^mov\.u32 %(\d+), %%lanemask_lt$/, '$o1 = (1U << ::opsmith::gpu::current->lane) - 1U'],
+  [/^mov\.u32 %(\d+), %%lanemask_le$/, '$o1 = (2U << ::opsmith::gpu::current->lane) - 1U'],
+  [/^mov\.u32 %(\d+), %%lanemask_eq$/, '$o1 = 1U << ::opsmith::gpu::current->lane'],
+  [/^mov\.u32 %(\d+), %%lanemask_ge$/, '$o1 = ~((1U << ::opsmith::gpu::current->lane) - 1U)'],
+  [/^mov\.u32 %(\d+), %%lanemask_gt$/, '$o1 = ~((2U << ::opsmith::gpu::current->lane) - 1U)'],
+  [/^mov\.u64 %(\d+), %%(?:globaltimer|clock64)$/, '$o1 = ::opsmith::gpu::global_nanoseconds()'],
+  [/^mov\.u32 %(\d+), %%clock$/, '$o1 = (unsigned)::opsmith::gpu::global_nanoseconds()'],
+  [/^(?:membar\.(?:gl|cta|sys)|fence\.(?:acq_rel|sc)\.(?:gpu|cta|sys))$/, '__threadfence()'],
+  [/^bar\.sync (\d+)$/, '::opsmith::gpu::named_barrier($n1, 0, true, ::opsmith::gpu::Site::here())'],
+  [
+    /^bar\.sync %(\d+), %(\d+)$/,
+    '::opsmith::gpu::named_barrier($o1, $o2, true, ::opsmith::gpu::Site::here())',
+  ],
+  [
+    /^bar\.sync (\d+), (\d+)$/,
+    '::opsmith::gpu::named_barrier($n1, $n2, true, ::opsmith::gpu::Site::here())',
+  ],
+  [
+    /^bar\.arrive %(\d+), %(\d+)$/,
+    '::opsmith::gpu::named_barrier($o1, $o2, false, ::opsmith::gpu::Site::here())',
+  ],
+  [
+    /^bar\.arrive (\d+), (\d+)$/,
+    '::opsmith::gpu::named_barrier($n1, $n2, false, ::opsmith::gpu::Site::here())',
+  ],
+  [/^bfe\.u32 %(\d+), %(\d+), %(\d+), %(\d+)$/, '$o1 = ::opsmith::gpu::ptx::bfe($o2, $o3, $o4)'],
+  [
+    /^bfi\.b32 %(\d+), %(\d+), %(\d+), %(\d+), %(\d+)$/,
+    '$o1 = ::opsmith::gpu::ptx::bfi($o2, $o3, $o4, $o5)',
+  ],
+  [/^prmt\.b32 %(\d+), %(\d+), %(\d+), %(\d+)$/, '$o1 = __byte_perm($o2, $o3, $o4)'],
+  [/^(?:fma\.rn\.f32|fma\.rn\.f64) %(\d+), %(\d+), %(\d+), %(\d+)$/, '$o1 = fma($o2, $o3, $o4)'],
+  [/^popc\.b32 %(\d+), %(\d+)$/, '$o1 = __popc($o2)'],
+  [/^brev\.b32 %(\d+), %(\d+)$/, '$o1 = __brev($o2)'],
+  [
+    /^ld(?:\.volatile|\.acquire\.(?:gpu|cta|sys)|\.relaxed\.(?:gpu|cta|sys))(?:\.global|\.shared)?\.(?:u|s|b|f)(?:32|64) %(\d+), \[%(\d+)\]$/,
+    '::opsmith::gpu::ptx::load($o1, $o2)',
+  ],
+  [
+    /^st(?:\.volatile|\.release\.(?:gpu|cta|sys)|\.relaxed\.(?:gpu|cta|sys))(?:\.global|\.shared)?\.(?:u|s|b|f)(?:32|64) \[%(\d+)\], %(\d+)$/,
+    '::opsmith::gpu::ptx::store($o1, $o2)',
+  ],
+  [/^exit$/, '::opsmith::gpu::refuse("exit in inline PTX is not supported on the virtual GPU", ::opsmith::gpu::Site::here())'],
+]
+
+/**
+ * C++ for inline PTX.
+ * @param code the instruction, without quotes
+ * @param operands outputs, then inputs
+ * @returns undefined if the virtual GPU does not know the instruction
+ */
+export function translatePtx(code: string, operands: readonly string[]): string | undefined {
+  const lines = code
+    .split(/;|\\n|\\t|\n/)
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+  const statements: string[] = []
+  for (const line of lines) {
+    const statement = translateLine(line, operands)
+    if (statement === undefined) return undefined
+    statements.push(statement)
+  }
+  return statements.join('; ')
+}
+
+function translateLine(line: string, operands: readonly string[]): string | undefined {
+  for (const [pattern, replacement] of instructions) {
+    const found = pattern.exec(line)
+    if (!found) continue
+    return replacement
+      .replace(/\$o(\d)/g, (_, group: string) => `(${operands[Number(found[Number(group)])] ?? '0'})`)
+      .replace(/\$n(\d)/g, (_, group: string) => found[Number(group)] ?? '0')
+  }
+  return undefined
+}

@@ -1,0 +1,450 @@
+/**
+ * Turns CUDA C++ into C++ that clang compiles for the CPU: launches, shared memory, variables of the
+ * device, and functions that differ on host and device. Lines keep their numbers.
+ */
+import { readDeclaration, textOf } from './declarators.js'
+import { translatePtx } from './inline-ptx.js'
+import {
+  closes,
+  closesAngle,
+  codeBefore,
+  codeFrom,
+  opens,
+  opensAngle,
+  tokenize,
+} from './tokens.js'
+import type { Token } from './tokens.js'
+
+export interface Rewritten {
+  text: string
+  /** Blocks may wait for each other, or their order shows: they run on one OS thread. */
+  dependentBlocks: boolean
+}
+
+interface Edit {
+  from: number
+  to: number
+  text: string
+}
+
+/** A pair of braces that is open. */
+interface Scope {
+  kind: 'namespace' | 'type' | 'function' | 'block'
+  /** The function runs on the device only. */
+  device: boolean
+}
+
+/** Words with which one block can see what another does. */
+const dependence =
+  /^(?:atomic\w*|__threadfence\w*|volatile|cooperative_groups|cuda|asm|__asm__|__managed__|cudaLaunchCooperativeKernel|printf|malloc|new|curand\w*|__nanosleep|__stwt|__ldcv|red|clock|clock64|assert)$/
+
+const renamed = new Map([
+  ['__CUDACC__', 'OPSMITH_CUDACC'],
+  ['__NVCC__', 'OPSMITH_NVCC'],
+  ['__CUDA_ARCH__', 'OPSMITH_CUDA_ARCH'],
+  ['__CUDA_ARCH_LIST__', 'OPSMITH_CUDA_ARCH_LIST'],
+])
+
+/**
+ * @param source the text of a `.cu` file, or of a header of the project
+ * @param include the file that an `#include` of the project is compiled as: undefined for those of
+ *   others
+ */
+export function rewriteCuda(
+  source: string,
+  include: (name: string, quoted: boolean) => string | undefined,
+): Rewritten {
+  return new Rewriter(source, include).rewrite()
+}
+
+class Rewriter {
+  private readonly tokens: Token[]
+  /** By the first token that they replace. */
+  private readonly edits = new Map<number, Edit>()
+  /** Texts before a token. */
+  private readonly insertions = new Map<number, string>()
+  private readonly scopes: Scope[] = []
+  /** Functions whose host and device code differ, by their `{`. */
+  private readonly twice = new Map<number, { open: number; close: number }>()
+  private readonly dynamicNames = new Set<string>()
+  private dependentBlocks = false
+  private count = 0
+  /** Words since the last `;`, `{` or `}` that say where a function runs. */
+  private places = new Set<string>()
+  private statement: number[] = []
+
+  constructor(
+    source: string,
+    private readonly include: (name: string, quoted: boolean) => string | undefined,
+  ) {
+    this.tokens = tokenize(source)
+  }
+
+  rewrite(): Rewritten {
+    const { tokens } = this
+    for (let at = 0; at < tokens.length; at += 1) {
+      const token = tokens[at]!
+      if (token.kind === 'directive') at = this.directive(at)
+      else if (token.kind === 'word') at = this.word(at)
+      else if (token.kind === 'mark') at = this.mark(at)
+    }
+    return { text: this.render(0, tokens.length, true), dependentBlocks: this.dependentBlocks }
+  }
+
+  private replace(from: number, to: number, text: string): void {
+    this.edits.set(from, { from, to, text })
+  }
+
+  private directive(at: number): number {
+    const { tokens } = this
+    if (!/^#[ \t]*include$/.test(tokens[at]!.text)) return at
+    const name = codeFrom(tokens, at + 1)
+    const token = tokens[name]
+    if (!token?.inDirective) return at
+    let end = name + 1
+    let file = ''
+    if (token.kind === 'text') file = token.text.slice(1, -1)
+    else if (token.text === '<') {
+      while (end < tokens.length && tokens[end]!.inDirective && tokens[end]!.text !== '>') end += 1
+      file = textOf(tokens, name + 1, end)
+      end += 1
+    } else return at
+    if (/cooperative_groups|^cub\/|^cuda\/|^curand/.test(file)) this.dependentBlocks = true
+    const replaced = this.include(file, token.kind === 'text')
+    if (replaced !== undefined) this.replace(name, end, `"${replaced}"`)
+    return end - 1
+  }
+
+  private word(at: number): number {
+    const { tokens } = this
+    const token = tokens[at]!
+    const { text } = token
+    this.statement.push(at)
+    if (dependence.test(text)) this.dependentBlocks = true
+    if (['__global__', '__device__', '__host__'].includes(text)) this.places.add(text)
+    if (text === '__shared__') return this.shared(at)
+    if (
+      ['__device__', '__constant__', '__managed__'].includes(text) &&
+      !token.inDirective &&
+      this.scopes.every((scope) => scope.kind === 'namespace')
+    )
+      this.deviceVariable(at)
+    if (text === 'asm' || text === '__asm__') return this.assembly(at)
+    if (text === 'cudaLaunchKernel' || text === 'cudaLaunchCooperativeKernel') this.typedLaunch(at)
+    return at
+  }
+
+  private mark(at: number): number {
+    const { tokens } = this
+    const { text, inDirective } = tokens[at]!
+    if (text === '<' && tokens[at + 1]?.text === '<' && tokens[at + 2]?.text === '<')
+      return this.launch(at)
+    if (inDirective) return at
+    if (text === '{') this.open(at)
+    else if (text === '}') {
+      this.scopes.pop()
+      this.endStatement()
+    } else if (text === ';') this.endStatement()
+    return at
+  }
+
+  private endStatement(): void {
+    this.places = new Set()
+    this.statement = []
+  }
+
+  private open(at: number): void {
+    const { tokens } = this
+    const words = this.statement.map((index) => tokens[index]!.text)
+    const before = tokens[codeBefore(tokens, at - 1)]
+    let kind: Scope['kind'] = this.inFunction() ? 'block' : 'function'
+    if (words.includes('namespace') && !this.inFunction()) kind = 'namespace'
+    else if (words[0] === 'extern' && before?.kind === 'text') kind = 'namespace'
+    else if (
+      words.some((word) => ['struct', 'class', 'union', 'enum'].includes(word)) &&
+      before?.text !== ')' &&
+      !this.inFunction()
+    )
+      kind = 'type'
+    const places = this.places
+    const device =
+      this.scopes.some((scope) => scope.device) ||
+      places.has('__global__') ||
+      (places.has('__device__') && !places.has('__host__'))
+    if (kind === 'function' && places.has('__host__') && places.has('__device__')) {
+      const close = closes(tokens, at)
+      const differs = tokens.slice(at, close).some((token) => token.text === '__CUDA_ARCH__')
+      if (differs && close < tokens.length) this.twice.set(at, { open: at, close })
+    }
+    this.scopes.push({ kind, device: kind === 'function' || kind === 'block' ? device : false })
+    this.endStatement()
+  }
+
+  private inFunction(): boolean {
+    return this.scopes.some((scope) => scope.kind === 'function' || scope.kind === 'block')
+  }
+
+  /** `name<T><<<grid, block>>>(` becomes `OPSMITH_LAUNCH(launch_size(grid, block), "name<T>", name<T>)(`. */
+  private launch(at: number): number {
+    const { tokens } = this
+    const end = this.endOfLaunch(at + 3)
+    const begin = this.beginOfCallee(at)
+    if (end < 0 || begin < 0) return at + 2
+    const callee = textOf(tokens, begin, at).trim()
+    const size = textOf(tokens, at + 3, end)
+    // A launch within a launch's arguments would be an edit within an edit: those are not C++.
+    const name = JSON.stringify(callee.replace(/\s+/g, ' '))
+    const kernel = callee.replace(/\n/g, ' ')
+    const isOnDevice = this.scopes.some((scope) => scope.device)
+    this.replace(
+      begin,
+      end + 3,
+      isOnDevice
+        ? '::opsmith::gpu::launch_from_kernel'
+        : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${kernel})`,
+    )
+    for (let index = begin; index < end; index += 1)
+      if (dependence.test(tokens[index]!.text)) this.dependentBlocks = true
+    return end + 2
+  }
+
+  /** The first of the three `>` that end the size of a launch. */
+  private endOfLaunch(from: number): number {
+    const { tokens } = this
+    for (let at = from; at < tokens.length; at += 1) {
+      const { kind, text } = tokens[at]!
+      if (kind !== 'mark') continue
+      if (text === '(' || text === '[' || text === '{') {
+        at = closes(tokens, at)
+        continue
+      }
+      if (text === ';') return -1
+      if (text !== '>') continue
+      let run = at
+      while (tokens[run]?.text === '>') run += 1
+      if (run - at >= 3) return run - 3
+      at = run - 1
+    }
+    return -1
+  }
+
+  /** Where the name of the kernel before `<<<` begins. */
+  private beginOfCallee(launchAt: number): number {
+    const { tokens } = this
+    let at = codeBefore(tokens, launchAt - 1)
+    if (tokens[at]?.text === ')') return opens(tokens, at)
+    let begin = -1
+    while (at >= 0) {
+      if (tokens[at]!.text === '>') at = codeBefore(tokens, opensAngle(tokens, at) - 1)
+      if (tokens[at]?.kind !== 'word') return begin
+      begin = at
+      const before = codeBefore(tokens, at - 1)
+      const mark = tokens[before]?.text
+      if (mark === 'template') at = before
+      else if (mark === '##') at = codeBefore(tokens, before - 1)
+      else if (mark === '::') {
+        begin = before
+        at = codeBefore(tokens, before - 1)
+        if (tokens[at]?.text !== '>' && tokens[at]?.kind !== 'word') return begin
+        if (tokens[at]?.text === 'return') return begin
+      } else if (mark === '.' || mark === '->') {
+        at = codeBefore(tokens, before - 1)
+      } else return begin
+    }
+    return begin
+  }
+
+  private shared(at: number): number {
+    const { tokens } = this
+    let begin = at
+    let isExtern = false
+    for (let before = codeBefore(tokens, at - 1); before >= 0; before = codeBefore(tokens, before - 1)) {
+      const { text } = tokens[before]!
+      if (!['extern', 'static', 'volatile', 'const', 'inline'].includes(text)) break
+      if (text === 'extern') isExtern = true
+      begin = before
+    }
+    const declaration = this.declarationWithout(begin, ['extern', 'static', 'inline', '__shared__'])
+    if (!declaration) return at
+    if (tokens.slice(begin, declaration.end).some((token) => token.text === 'extern')) isExtern = true
+    const atNamespaceScope =
+      !tokens[at]!.inDirective && this.scopes.every((scope) => scope.kind === 'namespace')
+    const { typeText, declarators } = declaration
+    const parts: string[] = []
+    if (isExtern) {
+      for (const { name, dimensions } of declarators) {
+        const inner = dimensions.slice(1).join('')
+        const type = typeText.replace(/(?:__align__|__builtin_align__|alignas|__attribute__)\s*\((?:[^()]|\([^()]*\)|\(\([^()]*(?:\([^()]*\))?[^()]*\)\))*\)/g, '')
+        if (atNamespaceScope) {
+          if (this.dynamicNames.has(name)) continue
+          this.dynamicNames.add(name)
+          parts.push(`static constexpr ::opsmith::gpu::DynamicShared<${type}> ${name}{};`)
+        } else if (inner === '')
+          parts.push(`auto* ${name} = static_cast<${type}*>(::opsmith::gpu::dynamic_shared());`)
+        else
+          parts.push(
+            `${type} (*${name})${inner} = reinterpret_cast<${type} (*)${inner}>(::opsmith::gpu::dynamic_shared());`,
+          )
+      }
+    } else {
+      this.count += 1
+      const id = `opsmith_shared_${this.count}_${tokens[at]!.line}`
+      parts.push(`struct ${id}_t { ${declaration.text} };`)
+      if (atNamespaceScope) {
+        parts.push(`static ::opsmith::gpu::SharedPlace ${id}_place;`)
+        for (const { name } of declarators)
+          parts.push(
+            `static constexpr ::opsmith::gpu::SharedMember<${id}_t, decltype(${id}_t::${name}), &${id}_t::${name}, ${id}_place> ${name}{};`,
+          )
+      } else {
+        parts.push(
+          `static ::opsmith::gpu::SharedPlace ${id}_place;`,
+          `auto& ${id} = ::opsmith::gpu::shared_variable<${id}_t>(${id}_place);`,
+        )
+        for (const { name } of declarators) parts.push(`auto& ${name} = ${id}.${name};`)
+      }
+    }
+    this.replace(begin, declaration.end, parts.join(' '))
+    this.endStatement()
+    return declaration.end - 1
+  }
+
+  /** The declaration from `begin`, as if the words were not there. */
+  private declarationWithout(begin: number, words: readonly string[]) {
+    const { tokens } = this
+    const declaration = readDeclaration(
+      tokens.map((token, index) =>
+        index >= begin && index < begin + 200 && words.includes(token.text)
+          ? { ...token, kind: 'space' as const }
+          : token,
+      ),
+      begin,
+    )
+    if (!declaration) return undefined
+    const plain = (from: number, to: number): string =>
+      tokens
+        .slice(from, to)
+        .filter((token) => !words.includes(token.text))
+        .map((token) => (token.kind === 'comment' || token.kind === 'space' ? ' ' : token.text))
+        .join('')
+    return {
+      ...declaration,
+      text: plain(begin, declaration.end),
+      typeText: declaration.type.map((index) => tokens[index]!.text).join(' '),
+    }
+  }
+
+  /** Tells the runtime where a variable of the device lies. */
+  private deviceVariable(at: number): void {
+    const { tokens } = this
+    const begin = this.statement[0] ?? at
+    if (this.statement.some((index) => ['template', 'extern', 'using', 'typedef'].includes(tokens[index]!.text)))
+      return
+    const declaration = readDeclaration(
+      tokens.slice(0, at + 400).map((token, index) =>
+        index >= begin && /^__(?:device|constant|managed|host)__$|^(?:static|inline|constexpr|const)$/.test(token.text)
+          ? { ...token, kind: 'space' as const }
+          : token,
+      ),
+      begin,
+    )
+    if (!declaration || this.insertions.has(declaration.end)) return
+    const where = tokens[at]!.text
+    const text = declaration.declarators
+      .map(({ name }) => {
+        this.count += 1
+        return ` static const ::opsmith::gpu::DeviceVariable opsmith_variable_${this.count}{&${name}, sizeof(${name}), "${name}", "${where}"};`
+      })
+      .join('')
+    this.insertions.set(declaration.end, text)
+  }
+
+  private assembly(at: number): number {
+    const { tokens } = this
+    let open = codeFrom(tokens, at + 1)
+    while (['volatile', '__volatile__', 'inline'].includes(tokens[open]?.text ?? ''))
+      open = codeFrom(tokens, open + 1)
+    if (tokens[open]?.text !== '(') return at
+    const close = closes(tokens, open)
+    if (close >= tokens.length) return at
+    let code = ''
+    let index = codeFrom(tokens, open + 1)
+    while (tokens[index]?.kind === 'text') {
+      code += tokens[index]!.text.slice(1, -1)
+      index = codeFrom(tokens, index + 1)
+    }
+    const operands: string[] = []
+    for (let part = index; part < close; part += 1)
+      if (tokens[part]!.text === '(') {
+        const end = closes(tokens, part)
+        operands.push(textOf(tokens, part + 1, end))
+        part = end
+      } else if (operands.length > 0 && tokens[part]!.kind === 'text' && operands.length > 40) break
+    const translated = translatePtx(code, operands)
+    const shown = code.replace(/\\[nt]/g, ' ').replace(/\s+/g, ' ').replaceAll('"', "'").trim()
+    const isPtx = /^[a-z]\w*(?:\.\w+)+[ ;]|%%|^\{/.test(shown)
+    if (translated === undefined && !isPtx && !this.scopes.some((scope) => scope.device)) return at
+    this.replace(
+      at,
+      close + 1,
+      translated ??
+        `static_assert(::opsmith::gpu::never, "inline PTX is not supported on the virtual GPU: ${shown.slice(0, 80).replaceAll('\\', '')}")`,
+    )
+    return close
+  }
+
+  /** `cudaLaunchKernel((void*)kernel, …)`: the cast loses the type, which the launch needs. */
+  private typedLaunch(at: number): void {
+    const { tokens } = this
+    const open = codeFrom(tokens, at + 1)
+    if (tokens[open]?.text !== '(') return
+    const first = codeFrom(tokens, open + 1)
+    const { text } = tokens[first] ?? { text: '' }
+    if (text === '(') {
+      const close = closes(tokens, first)
+      if (/^(?:const )?void(?: const)? ?\*$/.test(textOf(tokens, first + 1, close).trim()))
+        this.replace(first, close + 1, '')
+      return
+    }
+    if (text !== 'reinterpret_cast' && text !== 'static_cast') return
+    const angle = codeFrom(tokens, first + 1)
+    const end = closesAngle(tokens, angle)
+    if (end < 0 || !textOf(tokens, angle, end).includes('void')) return
+    this.replace(first, end + 1, '')
+  }
+
+  /** The text of the tokens, with the edits; `device` is false for the host's copy of a function. */
+  private render(from: number, to: number, device: boolean, within?: number): string {
+    const { tokens } = this
+    let text = ''
+    let at = from
+    while (at < to) {
+      const twice = at === within ? undefined : this.twice.get(at)
+      if (twice) {
+        const { open, close } = twice
+        const line = tokens[open]!.line
+        text += `{ if (::opsmith::gpu::in_kernel()) ${this.render(open, close + 1, true, open)} else\n#line ${line}\n${this.render(open, close + 1, false, open)}\n#line ${tokens[close]!.line}\n}`
+        at = close + 1
+        continue
+      }
+      text += this.insertions.get(at) ?? ''
+      const edit = this.edits.get(at)
+      if (edit) {
+        text += edit.text.replace(/\\?\n/g, ' ')
+        let lines = 0
+        for (let index = edit.from; index < edit.to; index += 1)
+          lines += (tokens[index]!.text.match(/\n/g) ?? []).length
+        const inDirective = tokens[edit.from]!.inDirective
+        text += (inDirective ? '\\\n' : '\n').repeat(lines)
+        at = edit.to
+        continue
+      }
+      const token = tokens[at]!
+      const other = token.kind === 'word' ? renamed.get(token.text) : undefined
+      if (other === undefined) text += token.text
+      else text += device || token.text !== '__CUDA_ARCH__' ? other : 'OPSMITH_CUDA_ARCH_OF_HOST'
+      at += 1
+    }
+    return text + (to === tokens.length ? (this.insertions.get(to) ?? '') : '')
+  }
+}

@@ -1,0 +1,109 @@
+/** The runtime of the virtual GPU: a library that every program is linked with, compiled once. */
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Compiler } from '../toolchain/compilers'
+import { compileLimits, runProcess } from '../toolchain/run-command'
+import { gpuFolder } from './flags'
+
+const libraryName = 'libopsmith_virtual_gpu.so'
+
+export interface RuntimeLibrary {
+  file: string
+  /** Changes with its sources, its headers and the compiler. */
+  identity: string
+}
+
+function sourcesBelow(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+}
+
+/** Compiles the runtime if it is not in the cache. */
+export async function runtimeLibrary(
+  root: string,
+  cache: string,
+  compiler: Compiler,
+  signal: AbortSignal | undefined,
+  onProgress: (text: string) => void,
+): Promise<Result<RuntimeLibrary>> {
+  const folder = gpuFolder(root)
+  const hash = createHash('sha256').update(compiler.identity)
+  for (const file of [
+    ...sourcesBelow(path.join(folder, 'runtime')),
+    ...sourcesBelow(path.join(folder, 'include')),
+  ])
+    hash.update(`${path.relative(folder, file)}\0${fs.readFileSync(file, 'utf8')}\0`)
+  const identity = hash.digest('hex').slice(0, 32)
+  const target = path.join(cache, 'virtual-gpu', 'runtime', identity)
+  const file = path.join(target, libraryName)
+  if (fs.existsSync(file)) return ok({ file, identity })
+
+  onProgress('compiling the runtime of the virtual GPU (once)')
+  const work = `${target}.${process.pid}`
+  fs.mkdirSync(work, { recursive: true })
+  const sources = sourcesBelow(path.join(folder, 'runtime')).filter((one) => one.endsWith('.cpp'))
+  const waiting = [...sources]
+  const failures: string[] = []
+  const compileNext = async (): Promise<void> => {
+    for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
+      const result = await runProcess(
+        compiler.path,
+        [
+          '-std=gnu++20',
+          '-fdeclspec',
+          '-O2',
+          '-fPIC',
+          '-pthread',
+          '-gline-tables-only',
+          '-isystem',
+          path.join(folder, 'include'),
+          '-c',
+          source,
+          '-o',
+          path.join(work, `${path.basename(source)}.o`),
+        ],
+        { limits: compileLimits, signal },
+      )
+      if (result.exitCode !== 0) failures.push(result.stderr)
+    }
+  }
+  await Promise.all(Array.from({ length: os.availableParallelism() }, compileNext))
+  if (failures.length === 0) {
+    const linked = await runProcess(
+      compiler.path,
+      [
+        '-shared',
+        '-pthread',
+        '-o',
+        path.join(work, libraryName),
+        ...sources.map((source) => path.join(work, `${path.basename(source)}.o`)),
+        '-ldl',
+      ],
+      { limits: compileLimits, signal },
+    )
+    if (linked.exitCode !== 0) failures.push(linked.stderr)
+  }
+  const [failure] = failures
+  if (failure !== undefined) {
+    fs.rmSync(work, { recursive: true, force: true })
+    return err('toolchain.mismatch', 'The runtime of the virtual GPU does not compile.', {
+      detail: failure,
+      hint: 'Choose another clang in Doctor.',
+    })
+  }
+  try {
+    fs.renameSync(work, target)
+  } catch {
+    // Another process was first.
+    fs.rmSync(work, { recursive: true, force: true })
+  }
+  return ok({ file, identity })
+}

@@ -1,0 +1,16 @@
+// The C library's assert, which in a kernel ends the launch and not the process. No include guard:
+// each inclusion looks at NDEBUG anew, as the C standard says.
+#undef assert
+
+#ifdef NDEBUG
+#define assert(expression) (static_cast<void>(0))
+#else
+#define assert(expression)               \
+  ((expression) ? static_cast<void>(0)   \
+                : ::opsmith::gpu::fail_assert(#expression, __FILE__, __LINE__, __func__))
+#endif
+
+namespace opsmith::gpu {
+[[noreturn]] void fail_assert(const char* expression, const char* file, unsigned line,
+                              const char* function);
+}

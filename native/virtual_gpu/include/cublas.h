@@ -1,0 +1,2 @@
+#pragma once
+#error "cuBLAS is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "cuBLASLt is not supported on the virtual GPU"

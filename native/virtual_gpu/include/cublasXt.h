@@ -1,0 +1,2 @@
+#pragma once
+#error "cuBLASXt is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "OpenGL interoperability is not supported on the virtual GPU"

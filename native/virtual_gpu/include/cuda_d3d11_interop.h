@@ -1,0 +1,2 @@
+#pragma once
+#error "Direct3D interoperability is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "EGL interoperability is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "the pipeline primitives are not supported on the virtual GPU"

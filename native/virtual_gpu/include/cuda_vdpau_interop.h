@@ -1,0 +1,2 @@
+#pragma once
+#error "VDPAU interoperability is not supported on the virtual GPU"

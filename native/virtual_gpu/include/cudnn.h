@@ -1,0 +1,2 @@
+#pragma once
+#error "cuDNN is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "cuFFT is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "CUPTI is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "cuSOLVER is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "cuSPARSE is not supported on the virtual GPU"

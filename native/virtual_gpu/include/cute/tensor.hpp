@@ -1,0 +1,2 @@
+#pragma once
+#error "CuTe is not supported on the virtual GPU"

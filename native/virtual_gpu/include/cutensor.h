@@ -1,0 +1,2 @@
+#pragma once
+#error "cuTENSOR is not supported on the virtual GPU"

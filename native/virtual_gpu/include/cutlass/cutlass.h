@@ -1,0 +1,2 @@
+#pragma once
+#error "CUTLASS is not supported on the virtual GPU"

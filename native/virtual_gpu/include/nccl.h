@@ -1,0 +1,2 @@
+#pragma once
+#error "NCCL is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "NPP is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "nvCOMP is not supported on the virtual GPU"

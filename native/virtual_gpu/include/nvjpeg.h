@@ -1,0 +1,2 @@
+#pragma once
+#error "nvJPEG is not supported on the virtual GPU"

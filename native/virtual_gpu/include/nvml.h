@@ -1,0 +1,2 @@
+#pragma once
+#error "NVML is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "NVSHMEM is not supported on the virtual GPU"

@@ -1,0 +1,31 @@
+// CUDA's words for where code runs and where data lies. The rewriter has already replaced the ones
+// that matter (__shared__, __device__, __constant__ and __managed__ on variables, __global__ on
+// kernels that are launched) before the compiler sees the text: what is left means nothing to
+// clang.
+#pragma once
+
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+
+#define __forceinline__ __inline__ __attribute__((always_inline))
+
+// libstdc++ writes __attribute__((__noinline__)), CUDA programs write a bare __noinline__. Only
+// nothing is correct in both places, and that a function may be inlined changes no result.
+#define __noinline__
+
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+
+#define __device_builtin__
+#define __cudart_builtin__
+#define CUDARTAPI
+#define CUDART_CB

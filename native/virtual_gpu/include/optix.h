@@ -1,0 +1,2 @@
+#pragma once
+#error "OptiX is not supported on the virtual GPU"

@@ -1,0 +1,2 @@
+#pragma once
+#error "surfaces are not supported on the virtual GPU"

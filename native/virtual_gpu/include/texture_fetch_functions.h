@@ -1,0 +1,2 @@
+#pragma once
+#error "textures are not supported on the virtual GPU"

@@ -1,0 +1,71 @@
+// Where the runtime tells the checks what happens. Without a checked build these cost one branch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "block.h"
+#include "driver_types.h"
+#include "memory.h"
+
+namespace opsmith::gpu {
+
+/** True if the program was compiled for checks. */
+extern bool checking;
+
+namespace checked {
+void block_started(const Launch& launch, const Block& block);
+void block_ended(const Launch& launch, const Block& block);
+void barrier(const Fiber& fiber, const Block& block, Site site);
+void grid_barrier(const Launch& launch);
+void warp_operation(const Fiber& fiber, std::uint32_t mask, Site site);
+void shared_placed(std::size_t begin, std::size_t bytes, Site site);
+void launch_started(const Launch& launch);
+void launch_ended(const Launch& launch);
+void bad_launch(const Kernel& kernel, cudaError_t error, const char* what);
+void fence(int scope);
+/** A kernel accessed memory that does not exist. */
+void fault(const void* address, const void* instruction);
+/** Host code accessed memory that does not exist; true if it was device memory, and may go on. */
+bool host_fault(const void* address, const void* instruction);
+void allocated(const Allocation& allocation);
+void freed(const Allocation& allocation);
+void bad_free(void* address, Release why, Site site);
+/** A copy or a fill by the host, in a stream. `from` or `to` may be host memory. */
+void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, bool asynchronous,
+            Site site);
+void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site);
+void call_failed(cudaError_t error, const char* function, Site site);
+/** The program looked at an error. */
+void error_seen();
+enum class StreamEvent : std::uint8_t {
+  synchronize_device,
+  synchronize_stream,
+  record_event,
+  wait_for_event,
+  synchronize_event,
+};
+void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
+}  // namespace checked
+
+inline void check_block_started(const Launch& launch, const Block& block) {
+  if (checking) checked::block_started(launch, block);
+}
+inline void check_block_ended(const Launch& launch, const Block& block) {
+  if (checking) checked::block_ended(launch, block);
+}
+inline void check_barrier(const Fiber& fiber, const Block& block, Site site) {
+  if (checking) checked::barrier(fiber, block, site);
+}
+inline void check_grid_barrier(const Launch& launch) {
+  if (checking) checked::grid_barrier(launch);
+}
+inline void check_warp_operation(const Fiber& fiber, std::uint32_t mask, Site site) {
+  if (checking) checked::warp_operation(fiber, mask, site);
+}
+inline void place_checked_shared(std::size_t begin, std::size_t bytes, Site site) {
+  // Also before a checked build says so: the first launch may come later.
+  checked::shared_placed(begin, bytes, site);
+}
+
+}  // namespace opsmith::gpu
