@@ -87,11 +87,11 @@ Counts& counts() {
 void release_device_memory(void* data) {
   if (data == nullptr) return;
   counts().freed(data, static_cast<c10::DeviceIndex>(device_of(data)));
-  release(data);
+  release_from_torch(data);
 }
 
 void* allocate_device_memory(size_t bytes, c10::DeviceIndex device) {
-  void* data = allocate(bytes, device);
+  void* data = allocate_for_torch(bytes, device);
   TORCH_CHECK_WITH(OutOfMemoryError, data != nullptr, "CUDA out of memory. Tried to allocate ",
                    c10::CachingAllocator::format_size(bytes), " on GPU ", int(device),
                    ", a virtual GPU, whose memory is the machine's.");
@@ -114,7 +114,7 @@ class DeviceAllocator final : public c10::DeviceAllocator {
   }
   bool initialized() override { return true; }
   void emptyCache(c10::MempoolId_t) override {}
-  // `release` waits for kernels of all streams.
+  // A kernel is done when its launch returns.
   void recordStream(const c10::DataPtr&, c10::Stream) override {}
   DeviceStats getDeviceStats(c10::DeviceIndex device) override { return counts().of(device); }
   void resetAccumulatedStats(c10::DeviceIndex device) override {

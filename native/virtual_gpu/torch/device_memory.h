@@ -1,25 +1,27 @@
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstddef>
 
-/// Device memory of the virtual GPU, as libtorch's virtual CUDA device asks for it. The virtual
-/// GPU's runtime implements these functions on its arena; standalone/runtime.cpp does where there
-/// is no runtime.
-#pragma GCC visibility push(default)
+/// Device memory of the virtual GPU's runtime, as libtorch's virtual CUDA device needs it.
 namespace opsmith::gpu {
 
-/// Memory of a device, aligned to 512 bytes as cudaMalloc aligns it. Null where memory runs out.
-void* allocate(size_t bytes, int device);
+/// Null if memory runs out.
+void* allocate_for_torch(size_t bytes, int device);
+void release_from_torch(void* data);
 
-/// Frees what `allocate` returned. Kernels that were launched earlier may still use the block:
-/// whoever runs kernels later than their launch must wait for them here.
-void release(void* data);
-
-/// The device whose block holds this address; -1 for memory of the host.
+/// The device whose memory holds this address; -1 for memory of the host.
 int device_of(const void* address);
 
-/// A kernel of libtorch's own wrote these bytes, which no instrumented kernel saw.
-void mark_written(const void* address, size_t bytes);
+/// An error of a kernel or of a call that nobody has asked for.
+bool has_error();
+
+/// The program's accesses to device memory are checked.
+bool has_checks();
+
+/// A kernel of libtorch's own wrote these bytes in the stream's order; no instrumented kernel saw
+/// it.
+void mark_written(void* address, size_t bytes, cudaStream_t stream);
 
 }  // namespace opsmith::gpu
-#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/TensorImpl.h>
+#include <c10/cuda/CUDAStream.h>
 
 #include <cstring>
 
@@ -29,18 +30,19 @@ bool same_geometry(const at::Tensor& a, const at::Tensor& b) {
          a.storage_offset() == b.storage_offset();
 }
 
-void mark(const void* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, size_t itemsize) {
+/// Calls mark(address, bytes) for each run of elements without a gap.
+template <typename Mark>
+void for_each_run(char* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, size_t itemsize,
+                  Mark&& mark) {
   if (sizes.empty()) {
-    mark_written(data, itemsize);
-    return;
+    mark(data, itemsize);
+  } else if (sizes.size() == 1 && strides[0] == 1) {
+    mark(data, sizes[0] * itemsize);
+  } else {
+    for (int64_t i = 0; i < sizes[0]; ++i)
+      for_each_run(data + i * strides[0] * static_cast<int64_t>(itemsize), sizes.slice(1),
+                   strides.slice(1), itemsize, mark);
   }
-  const auto* bytes = static_cast<const char*>(data);
-  if (sizes.size() == 1 && strides[0] == 1) {
-    mark_written(bytes, sizes[0] * itemsize);
-    return;
-  }
-  for (int64_t i = 0; i < sizes[0]; ++i)
-    mark(bytes + i * strides[0] * itemsize, sizes.slice(1), strides.slice(1), itemsize);
 }
 
 }  // namespace
@@ -115,12 +117,14 @@ at::Tensor Mirrors::original(const at::Tensor& result) const {
 }
 
 void mark_as_written(const at::Tensor& tensor) {
-  if (tensor.numel() == 0 || tensor._is_zerotensor()) return;
-  const void* data = tensor.unsafeGetTensorImpl()->data();
+  if (!has_checks() || tensor.numel() == 0 || tensor._is_zerotensor()) return;
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(tensor.device().index());
+  auto* data = static_cast<char*>(tensor.unsafeGetTensorImpl()->mutable_data());
+  const auto mark = [&](void* address, size_t bytes) { mark_written(address, bytes, stream); };
   if (tensor.is_non_overlapping_and_dense())
-    mark_written(data, tensor.numel() * tensor.itemsize());
+    mark(data, tensor.numel() * tensor.itemsize());
   else
-    mark(data, tensor.sizes(), tensor.strides(), tensor.itemsize());
+    for_each_run(data, tensor.sizes(), tensor.strides(), tensor.itemsize(), mark);
 }
 
 }  // namespace opsmith::gpu

@@ -2,13 +2,13 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/cuda/CUDAFunctions.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "allocators.h"
+#include "device_memory.h"
 #include "device_rules.h"
 #include "generator.h"
 #include "mirror.h"
@@ -54,6 +54,10 @@ void check_kind(const c10::OperatorHandle& op, const at::Tensor& tensor) {
 }
 
 }  // namespace
+
+void throw_error_of_kernels() {
+  if (has_error()) C10_CUDA_CHECK(cudaGetLastError());
+}
 
 struct MirroredKernel::Traits {
   explicit Traits(const c10::OperatorHandle& op)
@@ -103,8 +107,7 @@ void MirroredKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeyS
   // Undefined tensors only, or a list without any: what the CPU does is right.
   const c10::Device device = with_index(found.value_or(c10::Device(c10::kCUDA)));
 
-  // The call's place in the order of a stream is after all kernels that were launched before.
-  c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
+  throw_error_of_kernels();
 
   Mirrors mirrors(device);
   for (size_t i = 0; i < count; ++i) {

@@ -26,6 +26,9 @@ class MirroredKernel final : public c10::OperatorKernel {
 /// Throws that the operator is not supported.
 void refuse(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
 
+/// As after a launch of libtorch's: an error of an earlier kernel shows at the next operator.
+void throw_error_of_kernels();
+
 /// Throws where the device has no such index.
 c10::Device with_index(c10::Device device);
 

@@ -6,7 +6,6 @@
 #include <ATen/ops/_softmax_ops.h>
 #include <ATen/ops/copy_ops.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
 #include <string_view>
@@ -15,7 +14,6 @@
 #include <vector>
 
 #include "allocators.h"
-#include "device_memory.h"
 #include "mirror.h"
 #include "mirrored_kernel.h"
 #include "recurrent_cells.h"
@@ -58,8 +56,8 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking)
         tensor->layout() == at::kStrided && !tensor->is_quantized(),
         "aten::copy_ is not supported on the virtual GPU: a tensor of it is "
         "not dense");
-    if (tensor->is_cuda()) c10::cuda::getCurrentCUDAStream(tensor->device().index()).synchronize();
   }
+  throw_error_of_kernels();
   Mirrors mirrors(self.is_cuda() ? self.device() : source.device());
   at::Tensor to = self.is_cuda() ? mirrors.of(self, true) : self;
   const at::Tensor from = source.is_cuda() ? mirrors.of(source, false) : source;
@@ -71,7 +69,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking)
   return self;
 }
 
-// A block is not used again before the kernels of all streams are done with it.
+// A kernel is done when its launch returns, so nothing uses a block that is freed.
 void record_stream(at::Tensor&, at::Stream) {}
 
 // Of the ways to compute attention, the one that is made of other operators.
