@@ -5,6 +5,9 @@ import path from 'node:path'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { unwrap } from '../../electron/contract/outcome'
+import type { Compiler } from '../../electron/engine/toolchain/compilers'
+import { runtimeLibrary } from '../../electron/engine/virtual-gpu/runtime-library'
 import { root } from '../support/installation'
 import { compiler, libtorch } from './fixture'
 
@@ -23,23 +26,28 @@ function filesOf(folder: string): string[] {
 }
 
 /** One translation unit: libtorch's headers are read once. */
-function buildProgram(): string {
+async function buildProgram(): Promise<string> {
+  const cache = path.join(root, '.setup', 'test-fixtures')
+  // Of a compiler only these are asked for.
+  const clang = { path: compiler, identity: compiler } as Compiler
+  const runtime = unwrap(await runtimeLibrary(root, cache, clang, undefined, () => undefined))
   const headers = path.join(libtorch, 'include')
   const sources = filesOf(device).filter((file) => file.endsWith('.cpp'))
   const command = [
     '-std=gnu++20',
+    '-fdeclspec',
     '-O1',
     `-I${native}`,
-    `-I${path.join(native, 'virtual_gpu', 'include')}`,
-    `-I${device}`,
-    `-idirafter${path.join(device, 'standalone')}`,
+    `-isystem${path.join(native, 'virtual_gpu', 'include')}`,
     `-isystem${headers}`,
     `-isystem${path.join(headers, 'torch/csrc/api/include')}`,
   ]
-  const hash = createHash('sha256').update(JSON.stringify([compiler, libtorch, command]))
+  const hash = createHash('sha256').update(
+    JSON.stringify([compiler, libtorch, command, runtime.identity]),
+  )
   for (const file of [...filesOf(path.join(native, 'virtual_gpu')), program])
     hash.update(fs.readFileSync(file))
-  const folder = path.join(root, '.setup', 'test-fixtures', hash.digest('hex').slice(0, 16))
+  const folder = path.join(cache, hash.digest('hex').slice(0, 16))
   const built = path.join(folder, 'virtual_device')
   if (fs.existsSync(built)) return built
   fs.mkdirSync(folder, { recursive: true })
@@ -53,18 +61,18 @@ function buildProgram(): string {
     '-ltorch',
     '-ltorch_cpu',
     '-lc10',
+    '-ldl',
   ]
-  execFileSync(compiler, [...command, all, ...link, '-ldl', '-o', `${built}.${process.pid}`], {
-    stdio: 'pipe',
-  })
-  fs.renameSync(`${built}.${process.pid}`, built)
+  const output = `${built}.${process.pid}`
+  execFileSync(compiler, [...command, all, runtime.file, ...link, '-o', output], { stdio: 'pipe' })
+  fs.renameSync(output, built)
   return built
 }
 
 let seen: Record<string, unknown>
 
-beforeAll(() => {
-  const text = execFileSync(buildProgram(), {
+beforeAll(async () => {
+  const text = execFileSync(await buildProgram(), {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   })
