@@ -7,6 +7,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { unwrap } from '../../electron/contract/outcome'
 import type { Compiler } from '../../electron/engine/toolchain/compilers'
+import { cudaFlags } from '../../electron/engine/virtual-gpu/flags'
+import { rewriteCuda } from '../../electron/engine/virtual-gpu/rewrite'
 import { runtimeLibrary } from '../../electron/engine/virtual-gpu/runtime-library'
 import { root } from '../support/installation'
 import { compiler, libtorch } from './fixture'
@@ -16,6 +18,7 @@ import { compiler, libtorch } from './fixture'
 const native = path.join(root, 'native')
 const device = path.join(native, 'virtual_gpu', 'torch')
 const program = path.join(__dirname, 'fixtures', 'virtual_device.cpp')
+const kernels = path.join(__dirname, 'fixtures', 'virtual_device_kernels.cu')
 
 function filesOf(folder: string): string[] {
   return fs
@@ -45,12 +48,30 @@ async function buildProgram(): Promise<string> {
   const hash = createHash('sha256').update(
     JSON.stringify([compiler, libtorch, command, runtime.identity]),
   )
-  for (const file of [...filesOf(path.join(native, 'virtual_gpu')), program])
+  for (const file of [...filesOf(path.join(native, 'virtual_gpu')), program, kernels])
     hash.update(fs.readFileSync(file))
   const folder = path.join(cache, hash.digest('hex').slice(0, 16))
   const built = path.join(folder, 'virtual_device')
   if (fs.existsSync(built)) return built
   fs.mkdirSync(folder, { recursive: true })
+  const ofKernels = path.join(folder, 'kernels.o')
+  const { text } = rewriteCuda(fs.readFileSync(kernels, 'utf8'), () => undefined)
+  fs.writeFileSync(path.join(folder, 'kernels.cpp'), text)
+  const torch = [`-isystem${headers}`, `-isystem${path.join(headers, 'torch/csrc/api/include')}`]
+  const cuda = cudaFlags(root, { isChecked: false })
+  execFileSync(
+    compiler,
+    [
+      ...cuda,
+      `-I${path.join(native, 'include')}`,
+      ...torch,
+      '-c',
+      path.join(folder, 'kernels.cpp'),
+      '-o',
+      ofKernels,
+    ],
+    { stdio: 'pipe' },
+  )
   const all = path.join(folder, 'all.cpp')
   fs.writeFileSync(all, [...sources, program].map((file) => `#include "${file}"\n`).join(''))
   const lib = path.join(libtorch, 'lib')
@@ -64,7 +85,9 @@ async function buildProgram(): Promise<string> {
     '-ldl',
   ]
   const output = `${built}.${process.pid}`
-  execFileSync(compiler, [...command, all, runtime.file, ...link, '-o', output], { stdio: 'pipe' })
+  execFileSync(compiler, [...command, all, ofKernels, runtime.file, ...link, '-o', output], {
+    stdio: 'pipe',
+  })
   fs.renameSync(output, built)
   return built
 }
@@ -110,6 +133,7 @@ const errors: Record<string, RegExp> = {
   quantized:
     /^aten::quantize_per_tensor is not supported on the virtual GPU: a tensor of it is quantized$/,
   'an error of CUDA': /^CUDA error: invalid device ordinal/,
+  'a launch that is too large': /^CUDA error: invalid configuration argument/,
 }
 
 const groups: Record<string, readonly string[]> = {
@@ -207,6 +231,14 @@ const groups: Record<string, readonly string[]> = {
     "a generator of one's own",
     'dropout, bernoulli, randperm and multinomial',
     'Philox for kernels',
+  ],
+  'kernels of operators': [
+    'a kernel',
+    'a kernel under CPU operators',
+    'warp shuffles and gpuAtomicAdd',
+    'atomic functions of all types',
+    'Philox in a kernel',
+    'after an error of a launch',
   ],
   devices: [
     'a scalar of the CPU',
