@@ -23,9 +23,6 @@ using std::string_view;
 const std::unordered_set<string_view> leave_memory_unwritten{"aten::empty", "aten::empty_strided",
                                                              "aten::resize_", "aten::set_"};
 
-// Results that PyTorch leaves on the CPU.
-const std::unordered_set<string_view> results_on_cpu{"aten::_pin_memory"};
-
 bool is_tensor_list(const IValue& value) {
   return value.isTensorList() || value.isOptionalTensorList();
 }
@@ -61,9 +58,7 @@ void throw_error_of_kernels() {
 
 struct MirroredKernel::Traits {
   explicit Traits(const c10::OperatorHandle& op)
-      : rule(device_rule(op)),
-        marks(!leave_memory_unwritten.contains(op.operator_name().name)),
-        keeps_cpu_results(results_on_cpu.contains(op.operator_name().name)) {
+      : rule(device_rule(op)), marks(!leave_memory_unwritten.contains(op.operator_name().name)) {
     for (const c10::Argument& argument : op.schema().arguments()) {
       const auto* alias = argument.alias_info();
       written.push_back(alias != nullptr && alias->isWrite());
@@ -79,7 +74,6 @@ struct MirroredKernel::Traits {
 
   DeviceRule rule;
   bool marks;
-  bool keeps_cpu_results;
   bool draws = false;  // it has a generator
   std::vector<bool> written;
 };
@@ -138,7 +132,6 @@ void MirroredKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeyS
   }
 
   mirrors.write_back();
-  if (traits.keeps_cpu_results) return;
   for (size_t i = first; i < stack->size(); ++i) {
     change_tensors((*stack)[i], [&](const at::Tensor& tensor) {
       check_kind(op, tensor);

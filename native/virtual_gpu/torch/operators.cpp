@@ -2,8 +2,6 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/EmptyTensor.h>
-#include <ATen/ops/_log_softmax_ops.h>
-#include <ATen/ops/_softmax_ops.h>
 #include <ATen/ops/copy_ops.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/library.h>
