@@ -10,6 +10,10 @@
                 : ::opsmith::gpu::fail_assert(#expression, __FILE__, __LINE__, __func__))
 #endif
 
+// glibc's function, which libtorch's CUDA_KERNEL_ASSERT calls.
+#undef __assert_fail
+#define __assert_fail ::opsmith::gpu::fail_assert
+
 namespace opsmith::gpu {
 [[noreturn]] void fail_assert(const char* expression, const char* file, unsigned line,
                               const char* function);

@@ -1,0 +1,3 @@
+#pragma once
+
+#error "ATen/cuda/CUDASparse.h: cuSPARSE is not supported on the virtual GPU"

@@ -1,0 +1,3 @@
+#pragma once
+
+#error "ATen/cuda/CUDASparseDescriptors.h: cuSPARSE is not supported on the virtual GPU"

@@ -1,0 +1,3 @@
+#pragma once
+
+#error "ATen/cuda/jiterator.h: NVRTC is not supported on the virtual GPU"

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+namespace opsmith::gpu {
+
+/// Gives a libtorch without CUDA its device `cuda`: the virtual GPU. Again is the same as once.
+/// Call it before libtorch asks for CUDA or runs a backward, which remember that there was none.
+/// @param reason why not, where it returns false: this libtorch has CUDA, or has already asked for
+/// it
+__attribute__((visibility("default"))) bool install_virtual_device(std::string* reason = nullptr);
+
+}  // namespace opsmith::gpu
