@@ -1,9 +1,9 @@
 """Imports a script with torch.utils.cpp_extension.load and load_inline recorded: nothing is compiled.
 
-    python3 record_load.py FOLDER cpu|cuda ANSWER SCRIPT
+    python3 record_load.py FOLDER ANSWERS SCRIPT
 
 SCRIPT is relative to FOLDER, and is run under its own name: what `if __name__ == "__main__"` guards does not run.
-The import ends where the script first calls a function of what it loads. ANSWER and the exit status are those of
+The import ends where the script first calls a function of what it loads. ANSWERS and the exit status are those of
 record_setup.py; an extension has "inline" too: sources that are texts, and the functions to bind.
 """
 
@@ -108,11 +108,10 @@ def record_calls(recorder):
     cpp_extension.verify_ninja_availability = lambda: None
 
 
-def main():
-    folder, which, answer_file, script = sys.argv[1:5]
-    answer_file = os.path.abspath(answer_file)
+def record(which, folder, answers, script, stand_ins):
+    answer_file = os.path.join(answers, which + ".json")
     recorder = LoadRecorder(folder, which == "cuda", answer_file + ".files", script)
-    stand_ins = record_setup.prepare(recorder)
+    record_setup.record_classes(recorder)
     record_calls(recorder)
     sys.path[0] = os.path.dirname(recorder.script)
     sys.path.insert(1, recorder.folder)
@@ -127,6 +126,14 @@ def main():
     except BaseException as failure:
         error = record_setup.failure_of(recorder, failure)
     record_setup.write_answer(recorder, answer_file, error, stand_ins, {}, recorder.extensions)
+
+
+def main():
+    folder, answers, script = sys.argv[1:4]
+    answers = os.path.abspath(answers)
+    folder = os.path.realpath(folder)
+    stand_ins = record_setup.prepare(folder)
+    record_setup.run_twice(lambda which: record(which, folder, answers, script, stand_ins))
 
 
 if __name__ == "__main__":

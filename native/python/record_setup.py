@@ -1,12 +1,13 @@
 """Runs a setup.py with setuptools.setup and the extension classes recorded: nothing is compiled or installed.
 
-    python3 record_setup.py FOLDER cpu|cuda ANSWER
+    python3 record_setup.py FOLDER ANSWERS setup.py
 
-ANSWER is the file that gets the JSON; ANSWER.files gets what setup.py writes into its folder. "cpu" and
-"cuda" choose what torch.cuda.is_available() answers. The exit status is 0 also where setup.py fails: "error" of
-the answer has the message and the line then.
+setup.py runs twice: torch.cuda.is_available() is false for ANSWERS/cpu.json, and true for ANSWERS/cuda.json.
+ANSWERS/cpu.json.files gets what setup.py writes into its folder. The exit status is 0 also where setup.py fails:
+"error" of the answer has the message and the line then.
 """
 
+import atexit
 import builtins
 import importlib.machinery
 import importlib.util
@@ -25,7 +26,7 @@ STAND_IN_VERSION = "2.13.0"
 
 
 class Recorder:
-    def __init__(self, folder, with_cuda, scratch, script="setup.py"):
+    def __init__(self, folder, with_cuda, scratch, script):
         self.folder = os.path.realpath(folder)
         self.script = os.path.realpath(os.path.join(self.folder, script))
         self.with_cuda = with_cuda
@@ -334,9 +335,9 @@ def failure_of(recorder, error):
     }
 
 
-def prepare(recorder):
-    """Makes torch and setuptools recordable; the names of those that are replaced since this Python has none."""
-    os.chdir(recorder.folder)
+def prepare(folder):
+    """Imports torch and setuptools; the names of those that are replaced because this Python does not have them."""
+    os.chdir(folder)
     sys.dont_write_bytecode = True
     stand_ins = [name for name in ("setuptools", "torch") if not can_import(name)]
     if stand_ins:
@@ -345,8 +346,32 @@ def prepare(recorder):
         stand_in_setuptools()
     if "torch" in stand_ins:
         stand_in_torch()
-    record_classes(recorder)
+    import setuptools.command.build_ext
+    import torch.utils.cpp_extension
+
     return stand_ins
+
+
+def run_twice(record):
+    """Calls record("cpu") and record("cuda") in copies of this process: importing torch takes seconds, and happens once."""
+    copies = []
+    for which in ("cpu", "cuda"):
+        copy = os.fork()
+        if copy == 0:
+            # After what the project's code registers.
+            atexit.register(end)
+            return record(which)
+        copies.append(copy)
+    for copy in copies:
+        os.waitpid(copy, 0)
+    end()
+
+
+def end():
+    """Ends this process without taking torch's modules apart, which takes half a second."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def write_answer(recorder, answer_file, error, stand_ins, setup, extensions):
@@ -361,14 +386,13 @@ def write_answer(recorder, answer_file, error, stand_ins, setup, extensions):
         json.dump(answer, out)
 
 
-def main():
-    folder, which, answer_file = sys.argv[1:4]
-    answer_file = os.path.abspath(answer_file)
-    recorder = Recorder(folder, which == "cuda", answer_file + ".files")
-    stand_ins = prepare(recorder)
+def record(which, folder, answers, script, stand_ins):
+    answer_file = os.path.join(answers, which + ".json")
+    recorder = Recorder(folder, which == "cuda", answer_file + ".files", script)
+    record_classes(recorder)
     # Our own folder is first on the path until here; a project's setup.py finds its own there.
     sys.path[0] = recorder.folder
-    sys.argv = ["setup.py", "build_ext"]
+    sys.argv = [script, "build_ext"]
     record_environment(recorder)
     keep_writes_out(recorder)
     error = None
@@ -388,6 +412,14 @@ def main():
         extensions += [describe(one) for one in given.get("ext_modules") or []]
     setup = {"line": line, "name": str(options.get("name") or ""), "version": str(options.get("version") or "")}
     write_answer(recorder, answer_file, error, stand_ins, setup, extensions)
+
+
+def main():
+    folder, answers, script = sys.argv[1:4]
+    answers = os.path.abspath(answers)
+    folder = os.path.realpath(folder)
+    stand_ins = prepare(folder)
+    run_twice(lambda which: record(which, folder, answers, script, stand_ins))
 
 
 if __name__ == "__main__":

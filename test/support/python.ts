@@ -15,9 +15,12 @@ function usersEnvironment(): NodeJS.ProcessEnv {
   return environment
 }
 
+/** Python that takes torch's modules apart needs half a second for it. */
+const endAtOnce = 'import os, sys; sys.stdout.flush(); os._exit(0)'
+
 /** Runs a script and gives the JSON it printed last. */
 export async function askPython(script: string, args: readonly string[] = []): Promise<unknown> {
-  const { stdout } = await run(python, ['-c', script, ...args], {
+  const { stdout } = await run(python, ['-c', `${script}\n${endAtOnce}`, ...args], {
     maxBuffer: 256 << 20,
     env: usersEnvironment(),
   })

@@ -94,11 +94,6 @@ export interface RecordRequest {
   definitions: readonly string[]
 }
 
-interface RunRequest extends RecordRequest {
-  /** Our script. */
-  script: string
-}
-
 /** Environment variables of "NAME=VALUE"; a type of CMake's goes. */
 export function variablesOf(definitions: readonly string[]): Record<string, string> {
   return Object.fromEntries(
@@ -109,50 +104,59 @@ export function variablesOf(definitions: readonly string[]): Record<string, stri
   )
 }
 
-async function recordRun(
-  { script, folder, file: recorded, python, definitions }: RunRequest,
+/** Where the answers of the two runs are read. */
+interface Answers {
+  request: RecordRequest
+  folder: string
+  printed: string
+}
+
+async function readAnswer(
+  { request, folder, printed }: Answers,
   which: keyof RecordedSetup,
-  answer: string,
 ): Promise<Result<RecordedRun>> {
-  const variables = variablesOf(definitions)
-  const env = {
-    ...process.env,
-    ...variables,
-    PYTHONDONTWRITEBYTECODE: '1',
-    PYTHONIOENCODING: 'utf-8',
-  }
-  const done = await runProcess(python, [script, folder, which, answer, recorded], {
-    cwd: folder,
-    env,
-    limits,
-  })
-  const file = path.join(folder, recorded)
-  if (done.stopped === 'timeout')
-    return err('project.invalid', `${recorded} did not end within ${limits.seconds} s.`, { file })
   try {
-    return ok(recordedRun.parse(JSON.parse(await fs.readFile(answer, 'utf8'))))
+    const text = await fs.readFile(path.join(folder, `${which}.json`), 'utf8')
+    return ok(recordedRun.parse(JSON.parse(text)))
   } catch {
-    return err('project.invalid', `${python} could not run ${recorded}.`, {
-      file,
+    return err('project.invalid', `${request.python} could not run ${request.file}.`, {
+      file: path.join(request.folder, request.file),
       hint: 'Choose another Python: opsmith init --python PATH.',
-      detail: `${done.stdout}${done.stderr}`.trim(),
+      detail: printed,
     })
   }
 }
 
+/** One process runs our script, and copies of it run the file: torch is imported once. */
 async function recordTwice(
   { root }: Installation,
   scriptName: string,
   request: RecordRequest,
 ): Promise<Result<RecordedSetup>> {
+  const { folder, file, python, definitions } = request
   const scratch = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
   try {
     const script = path.join(root, 'native', 'python', scriptName)
-    const [cpu, cuda] = await Promise.all([
-      recordRun({ script, ...request }, 'cpu', path.join(scratch, 'cpu.json')),
-      recordRun({ script, ...request }, 'cuda', path.join(scratch, 'cuda.json')),
-    ])
+    const env = {
+      ...process.env,
+      ...variablesOf(definitions),
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONIOENCODING: 'utf-8',
+    }
+    const done = await runProcess(python, [script, folder, scratch, file], {
+      cwd: folder,
+      env,
+      limits,
+    })
+    if (done.stopped === 'timeout') {
+      return err('project.invalid', `${file} did not end within ${limits.seconds} s.`, {
+        file: path.join(folder, file),
+      })
+    }
+    const printed = `${done.stdout}${done.stderr}`.trim()
+    const cpu = await readAnswer({ request, folder: scratch, printed }, 'cpu')
     if (!cpu.ok) return cpu
+    const cuda = await readAnswer({ request, folder: scratch, printed }, 'cuda')
     return cuda.ok ? ok({ cpu: cpu.value, cuda: cuda.value }) : cuda
   } finally {
     await fs.rm(scratch, { recursive: true, force: true })
