@@ -15,6 +15,7 @@ const serviceFolders = [
   'doctor',
   'git',
   'gpu-check',
+  'virtual-gpu',
   'graph',
   'language',
   'profile',

@@ -33,7 +33,9 @@ async function buildProgram(): Promise<string> {
   const cache = path.join(root, '.setup', 'test-fixtures')
   // Of a compiler only these are asked for.
   const clang = { path: compiler, identity: compiler } as Compiler
-  const runtime = unwrap(await runtimeLibrary(root, cache, clang, undefined, () => undefined))
+  const runtime = unwrap(
+    await runtimeLibrary({ root, cacheFolder: cache, compiler: clang }, undefined, () => undefined),
+  )
   const headers = path.join(libtorch, 'include')
   const sources = filesOf(device).filter((file) => file.endsWith('.cpp'))
   const command = [
@@ -55,7 +57,7 @@ async function buildProgram(): Promise<string> {
   if (fs.existsSync(built)) return built
   fs.mkdirSync(folder, { recursive: true })
   const ofKernels = path.join(folder, 'kernels.o')
-  const { text } = rewriteCuda(fs.readFileSync(kernels, 'utf8'), () => undefined)
+  const { text } = rewriteCuda(fs.readFileSync(kernels, 'utf8'), 'kernels', () => undefined)
   fs.writeFileSync(path.join(folder, 'kernels.cpp'), text)
   const torch = [`-isystem${headers}`, `-isystem${path.join(headers, 'torch/csrc/api/include')}`]
   const cuda = cudaFlags(root, { isChecked: false })

@@ -18,6 +18,7 @@ const sharedFolders = [
   'electron',
   'addons',
   'code',
+  'virtual-gpu',
 ]
 
 export interface TestCache {

@@ -36,7 +36,10 @@ async function runCuda(
   more: readonly string[],
 ): Promise<number> {
   const own = programArguments()
-  const sources = [first, ...more.slice(0, more.length - own.length).map((file) => callerPath(file))]
+  const sources = [
+    first,
+    ...more.slice(0, more.length - own.length).map((file) => callerPath(file)),
+  ]
   const program: GpuProgram = {
     sources,
     includeFolders: (includePath ?? []).map((folder) => callerPath(folder)),
@@ -89,7 +92,8 @@ function reportFindings({ launches, accesses, findings }: GpuReport): void {
   for (const one of findings) {
     const times = one.count > 1 ? ` (${one.count} times)` : ''
     progress(`${placeText(one.place)}: ${one.check}: ${one.message}${times}`)
-    if (one.thread) progress(`  in ${one.kernel === '' ? 'a kernel' : one.kernel}, ${threadText(one.thread)}`)
+    if (one.thread)
+      progress(`  in ${one.kernel === '' ? 'a kernel' : one.kernel}, ${threadText(one.thread)}`)
     if (one.other) {
       const by = one.other.thread ? `, ${threadText(one.other.thread)}` : ''
       progress(`  ${one.other.what}: ${placeText(one.other)}${by}`)
@@ -100,7 +104,8 @@ function reportFindings({ launches, accesses, findings }: GpuReport): void {
   const counted = `${launches} launches and ${accesses} accesses to memory checked`
   if (launches === 0) progress('opsmith: no kernel ran, so nothing was checked')
   else if (findings.length === 0) progress(`opsmith: no findings; ${counted}`)
-  else progress(`opsmith: ${findings.length} finding${findings.length === 1 ? '' : 's'}; ${counted}`)
+  else
+    progress(`opsmith: ${findings.length} finding${findings.length === 1 ? '' : 's'}; ${counted}`)
 }
 
 export const verb = defineVerb({
@@ -108,7 +113,10 @@ export const verb = defineVerb({
   order: 20,
   description: 'compile a CUDA program, and run it on the virtual GPU: no GPU is needed',
   argument: { name: 'file', description: 'a .cu file with main', isOptional: false },
-  moreArguments: { name: 'files', description: 'the other sources; after --, arguments of the program' },
+  moreArguments: {
+    name: 'files',
+    description: 'the other sources; after --, arguments of the program',
+  },
   options: cudaOptions,
   makesProject: true,
   notes: [

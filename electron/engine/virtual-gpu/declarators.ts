@@ -1,4 +1,4 @@
-import { closes, closesAngle, codeFrom } from './tokens.js'
+import { closes, closesAngle, codeFrom, tokenAt } from './tokens.js'
 import type { Token } from './tokens.js'
 
 /** A declaration of variables: its type, and each name with what follows it. */
@@ -35,7 +35,7 @@ export function readDeclaration(tokens: readonly Token[], from: number): Declara
   let bodyBefore = false
   // The type and the first name: the name is the last word before what ends a declarator.
   for (; at < tokens.length; at = codeFrom(tokens, at + 1)) {
-    const { kind, text } = tokens[at]!
+    const { kind, text } = tokenAt(tokens, at)
     if (kind === 'directive') return undefined
     if (kind === 'word') {
       if (typeCalls.has(text)) {
@@ -74,15 +74,15 @@ export function readDeclaration(tokens: readonly Token[], from: number): Declara
   }
   if (lastWord < 0 || at >= tokens.length) return undefined
   const declarators: Declaration['declarators'] = [
-    { name: tokens[lastWord]!.text, dimensions: [] },
+    { name: tokenAt(tokens, lastWord).text, dimensions: [] },
   ]
   type.splice(type.indexOf(lastWord), 1)
   let initialized = false
   while (at < tokens.length) {
-    const { text } = tokens[at]!
+    const { text } = tokenAt(tokens, at)
     if (text === '[') {
       const close = closes(tokens, at)
-      declarators.at(-1)!.dimensions.push(textOf(tokens, at, close + 1))
+      declarators.at(-1)?.dimensions.push(textOf(tokens, at, close + 1))
       at = codeFrom(tokens, close + 1)
     } else if (text === ';') {
       return { end: at + 1, type, declarators, initialized }
@@ -93,7 +93,7 @@ export function readDeclaration(tokens: readonly Token[], from: number): Declara
       at = codeFrom(tokens, at + 1)
       while (['*', '&'].includes(tokens[at]?.text ?? '')) at = codeFrom(tokens, at + 1)
       if (tokens[at]?.kind !== 'word') return undefined
-      declarators.push({ name: tokens[at]!.text, dimensions: [] })
+      declarators.push({ name: tokenAt(tokens, at).text, dimensions: [] })
       at = codeFrom(tokens, at + 1)
     } else return undefined
   }
@@ -103,7 +103,7 @@ export function readDeclaration(tokens: readonly Token[], from: number): Declara
 function endOfValue(tokens: readonly Token[], from: number): number {
   let at = from
   while (at < tokens.length) {
-    const { text } = tokens[at]!
+    const { text } = tokenAt(tokens, at)
     if (text === '(' || text === '[' || text === '{') at = closes(tokens, at)
     else if (text === ';' || text === ',') return at
     at = codeFrom(tokens, at + 1)

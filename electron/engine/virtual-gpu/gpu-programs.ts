@@ -19,7 +19,7 @@ import { cudaFlags } from './flags'
 import type { GpuVariant } from './flags'
 import { readGpuReport } from './read-report'
 import { runtimeLibrary } from './runtime-library'
-import type { RuntimeLibrary } from './runtime-library'
+import type { GpuTools, RuntimeLibrary } from './runtime-library'
 import { rewriteSources } from './shadow-sources'
 
 export interface GpuProgram extends GpuVariant {
@@ -93,7 +93,8 @@ export class GpuPrograms {
       if (!fs.existsSync(source)) return err('request.invalid', `${source} does not exist.`)
     const compiler = await findClang()
     if (!compiler.ok) return compiler
-    const runtime = await runtimeLibrary(root, cacheFolder, compiler.value, signal, onProgress)
+    const tools = { root, cacheFolder, compiler: compiler.value }
+    const runtime = await runtimeLibrary(tools, signal, onProgress)
     if (!runtime.ok) return runtime
 
     const name = createHash('sha256')
@@ -110,18 +111,22 @@ export class GpuPrograms {
       ...program.defines.map((define) => `-D${define}`),
       ...folders.map((include) => `-I${include}`),
     ]
-    const key = createHash('sha256')
-      .update(JSON.stringify([flags, shadows.hash, runtime.value.identity, program.libraries]))
-    for (const source of program.sources)
-      if (!isCuda(source)) key.update(fs.readFileSync(source))
+    const key = createHash('sha256').update(
+      JSON.stringify([flags, shadows.hash, runtime.value.identity, program.libraries]),
+    )
+    for (const source of program.sources) if (!isCuda(source)) key.update(fs.readFileSync(source))
     const executable = path.join(folder, `program-${key.digest('hex').slice(0, 24)}`)
     if (fs.existsSync(executable)) return ok({ executable, diagnostics: [], isCached: true })
 
     onProgress(`compiling ${program.sources.map((source) => path.basename(source)).join(', ')}`)
-    const prelude = await this.prelude(compiler.value, runtime.value, flags, program, signal)
-    const objects = program.sources.map((_, index) => `${executable}.${process.pid}.${index}.o`)
+    const prelude = await preludeArguments(tools, runtime.value, flags, signal)
     const outputs: string[] = []
-    const waiting = program.sources.map((source, index) => ({ source, object: objects[index]! }))
+    const parts = program.sources.map((source, index) => ({
+      source,
+      object: `${executable}.${process.pid}.${index}.o`,
+    }))
+    const objects = parts.map(({ object }) => object)
+    const waiting = [...parts]
     let isGood = true
     const compileNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -148,7 +153,11 @@ export class GpuPrograms {
     await Promise.all(
       Array.from({ length: Math.min(os.availableParallelism(), waiting.length) }, compileNext),
     )
-    const diagnostics = parseCompilerOutput(outputs.join('\n'), path.dirname(program.sources[0]!), 'clang')
+    const diagnostics = parseCompilerOutput(
+      outputs.join('\n'),
+      path.dirname(program.sources[0] ?? ''),
+      'clang',
+    )
     if (isGood) {
       const temporary = `${executable}.${process.pid}`
       const linked = await runProcess(
@@ -176,42 +185,6 @@ export class GpuPrograms {
     }
     for (const object of objects) fs.rmSync(object, { force: true })
     return ok({ executable: isGood ? executable : '', diagnostics, isCached: false })
-  }
-
-  /** Arguments that use a precompiled form of the CUDA header, which every source includes first. */
-  private async prelude(
-    compiler: Compiler,
-    runtime: RuntimeLibrary,
-    flags: readonly string[],
-    { isChecked }: GpuVariant,
-    signal: AbortSignal | undefined,
-  ): Promise<string[]> {
-    const { cacheFolder } = this.services.installation
-    const own = flags.filter((flag) => !flag.startsWith('-I'))
-    const header = [...standardHeaders.map((name) => `<${name}>`), '"cuda_runtime.h"']
-      .map((name) => `#include ${name}\n`)
-      .join('')
-    const name = createHash('sha256')
-      .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
-      .digest('hex')
-      .slice(0, 24)
-    const folder = path.join(cacheFolder, 'virtual-gpu', 'prelude')
-    const source = path.join(folder, `${isChecked ? 'checked' : 'plain'}-${name}.h`)
-    const precompiled = `${source}.pch`
-    if (!fs.existsSync(precompiled)) {
-      fs.mkdirSync(folder, { recursive: true })
-      // A header that is written again is newer than what was made of it.
-      if (!fs.existsSync(source)) fs.writeFileSync(source, header)
-      const temporary = `${precompiled}.${process.pid}`
-      const result = await runProcess(
-        compiler.path,
-        [...own, '-x', 'c++-header', source, '-o', temporary],
-        { limits: compileLimits, signal },
-      )
-      if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
-      fs.renameSync(temporary, precompiled)
-    }
-    return ['-include-pch', precompiled]
   }
 
   /** Runs the program with this process's input and output; a checked one reports what it found. */
@@ -254,11 +227,46 @@ async function runHere(
   })
 }
 
+/** Arguments that use a precompiled form of the CUDA header, which every source includes first. */
+async function preludeArguments(
+  { cacheFolder, compiler }: GpuTools,
+  runtime: RuntimeLibrary,
+  flags: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const own = flags.filter((flag) => !flag.startsWith('-I'))
+  const header = [...standardHeaders.map((name) => `<${name}>`), '"cuda_runtime.h"']
+    .map((name) => `#include ${name}\n`)
+    .join('')
+  const name = createHash('sha256')
+    .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
+    .digest('hex')
+    .slice(0, 24)
+  const folder = path.join(cacheFolder, 'virtual-gpu', 'prelude')
+  const source = path.join(folder, `${name}.h`)
+  const precompiled = `${source}.pch`
+  if (!fs.existsSync(precompiled)) {
+    fs.mkdirSync(folder, { recursive: true })
+    // A header that is written again is newer than what was made of it.
+    if (!fs.existsSync(source)) fs.writeFileSync(source, header)
+    const temporary = `${precompiled}.${process.pid}`
+    const result = await runProcess(
+      compiler.path,
+      [...own, '-x', 'c++-header', source, '-o', temporary],
+      { limits: compileLimits, signal },
+    )
+    if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
+    fs.renameSync(temporary, precompiled)
+  }
+  return ['-include-pch', precompiled]
+}
+
 /** C and C++ of the host: the CUDA headers are there for it, the rewriter is not. */
 function plainSource(source: string, flags: readonly string[]): string[] {
   const isC = source.endsWith('.c')
   const own = flags.filter(
-    (flag) => !isC || (!flag.startsWith('-std=') && flag !== '-fdeclspec' && flag !== '-Wno-register'),
+    (flag) =>
+      !isC || (!flag.startsWith('-std=') && flag !== '-fdeclspec' && flag !== '-Wno-register'),
   )
   return [...own, '-x', isC ? 'c' : 'c++', source]
 }

@@ -17,7 +17,10 @@ const instructions: [RegExp, string][] = [
   [/^mov\.u64 %(\d+), %%(?:globaltimer|clock64)$/, '$o1 = ::opsmith::gpu::global_nanoseconds()'],
   [/^mov\.u32 %(\d+), %%clock$/, '$o1 = (unsigned)::opsmith::gpu::global_nanoseconds()'],
   [/^(?:membar\.(?:gl|cta|sys)|fence\.(?:acq_rel|sc)\.(?:gpu|cta|sys))$/, '__threadfence()'],
-  [/^bar\.sync (\d+)$/, '::opsmith::gpu::named_barrier($n1, 0, true, ::opsmith::gpu::Site::here())'],
+  [
+    /^bar\.sync (\d+)$/,
+    '::opsmith::gpu::named_barrier($n1, 0, true, ::opsmith::gpu::Site::here())',
+  ],
   [
     /^bar\.sync %(\d+), %(\d+)$/,
     '::opsmith::gpu::named_barrier($o1, $o2, true, ::opsmith::gpu::Site::here())',
@@ -51,7 +54,10 @@ const instructions: [RegExp, string][] = [
     /^st(?:\.volatile|\.release\.(?:gpu|cta|sys)|\.relaxed\.(?:gpu|cta|sys))(?:\.global|\.shared)?\.(?:u|s|b|f)(?:32|64) \[%(\d+)\], %(\d+)$/,
     '::opsmith::gpu::ptx::store($o1, $o2)',
   ],
-  [/^exit$/, '::opsmith::gpu::refuse("exit in inline PTX is not supported on the virtual GPU", ::opsmith::gpu::Site::here())'],
+  [
+    /^exit$/,
+    '::opsmith::gpu::refuse("exit in inline PTX is not supported on the virtual GPU", ::opsmith::gpu::Site::here())',
+  ],
 ]
 
 /**
@@ -79,7 +85,10 @@ function translateLine(line: string, operands: readonly string[]): string | unde
     const found = pattern.exec(line)
     if (!found) continue
     return replacement
-      .replace(/\$o(\d)/g, (_, group: string) => `(${operands[Number(found[Number(group)])] ?? '0'})`)
+      .replace(
+        /\$o(\d)/g,
+        (_, group: string) => `(${operands[Number(found[Number(group)])] ?? '0'})`,
+      )
       .replace(/\$n(\d)/g, (_, group: string) => found[Number(group)] ?? '0')
   }
   return undefined

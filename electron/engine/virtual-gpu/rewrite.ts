@@ -11,6 +11,7 @@ import {
   codeFrom,
   opens,
   opensAngle,
+  tokenAt,
   tokenize,
 } from './tokens.js'
 import type { Token } from './tokens.js'
@@ -90,7 +91,7 @@ class Rewriter {
   rewrite(): Rewritten {
     const { tokens } = this
     for (let at = 0; at < tokens.length; at += 1) {
-      const token = tokens[at]!
+      const token = tokenAt(tokens, at)
       if (token.kind === 'directive') at = this.directive(at)
       else if (token.kind === 'word') at = this.word(at)
       else if (token.kind === 'mark') at = this.mark(at)
@@ -104,7 +105,7 @@ class Rewriter {
 
   private directive(at: number): number {
     const { tokens } = this
-    if (!/^#[ \t]*include$/.test(tokens[at]!.text)) return at
+    if (!/^#[ \t]*include$/.test(tokenAt(tokens, at).text)) return at
     const name = codeFrom(tokens, at + 1)
     const token = tokens[name]
     if (!token?.inDirective) return at
@@ -112,7 +113,12 @@ class Rewriter {
     let file = ''
     if (token.kind === 'text') file = token.text.slice(1, -1)
     else if (token.text === '<') {
-      while (end < tokens.length && tokens[end]!.inDirective && tokens[end]!.text !== '>') end += 1
+      while (
+        end < tokens.length &&
+        tokenAt(tokens, end).inDirective &&
+        tokenAt(tokens, end).text !== '>'
+      )
+        end += 1
       file = textOf(tokens, name + 1, end)
       end += 1
     } else return at
@@ -124,7 +130,7 @@ class Rewriter {
 
   private word(at: number): number {
     const { tokens } = this
-    const token = tokens[at]!
+    const token = tokenAt(tokens, at)
     const { text } = token
     this.statement.push(at)
     if (dependence.test(text)) this.dependentBlocks = true
@@ -146,7 +152,7 @@ class Rewriter {
 
   private mark(at: number): number {
     const { tokens } = this
-    const { text, inDirective } = tokens[at]!
+    const { text, inDirective } = tokenAt(tokens, at)
     if (text === '<' && tokens[at + 1]?.text === '<' && tokens[at + 2]?.text === '<')
       return this.launch(at)
     if (inDirective) return at
@@ -165,7 +171,7 @@ class Rewriter {
 
   private open(at: number): void {
     const { tokens } = this
-    const words = this.statement.map((index) => tokens[index]!.text)
+    const words = this.statement.map((index) => tokenAt(tokens, index).text)
     const before = tokens[codeBefore(tokens, at - 1)]
     let kind: Scope['kind'] = this.inFunction() ? 'block' : 'function'
     if (words.includes('namespace') && !this.inFunction()) kind = 'namespace'
@@ -217,7 +223,7 @@ class Rewriter {
         : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${kernel})`,
     )
     for (let index = begin; index < end; index += 1)
-      if (dependence.test(tokens[index]!.text)) this.dependentBlocks = true
+      if (dependence.test(tokenAt(tokens, index).text)) this.dependentBlocks = true
     return end + 2
   }
 
@@ -225,7 +231,7 @@ class Rewriter {
   private endOfLaunch(from: number): number {
     const { tokens } = this
     for (let at = from; at < tokens.length; at += 1) {
-      const { kind, text } = tokens[at]!
+      const { kind, text } = tokenAt(tokens, at)
       if (kind !== 'mark') continue
       if (text === '(' || text === '[' || text === '{') {
         at = closes(tokens, at)
@@ -248,8 +254,8 @@ class Rewriter {
     if (tokens[at]?.text === ')') return opens(tokens, at)
     let begin = -1
     while (at >= 0) {
-      if (tokens[at]!.text === ']') at = codeBefore(tokens, opens(tokens, at) - 1)
-      if (tokens[at]!.text === '>') at = codeBefore(tokens, opensAngle(tokens, at) - 1)
+      if (tokenAt(tokens, at).text === ']') at = codeBefore(tokens, opens(tokens, at) - 1)
+      if (tokenAt(tokens, at).text === '>') at = codeBefore(tokens, opensAngle(tokens, at) - 1)
       if (tokens[at]?.kind !== 'word') return begin
       begin = at
       const before = codeBefore(tokens, at - 1)
@@ -272,23 +278,31 @@ class Rewriter {
     const { tokens } = this
     let begin = at
     let isExtern = false
-    for (let before = codeBefore(tokens, at - 1); before >= 0; before = codeBefore(tokens, before - 1)) {
-      const { text } = tokens[before]!
+    for (
+      let before = codeBefore(tokens, at - 1);
+      before >= 0;
+      before = codeBefore(tokens, before - 1)
+    ) {
+      const { text } = tokenAt(tokens, before)
       if (!['extern', 'static', 'volatile', 'const', 'inline'].includes(text)) break
       if (text === 'extern') isExtern = true
       begin = before
     }
     const declaration = this.declarationWithout(begin, ['extern', 'static', 'inline', '__shared__'])
     if (!declaration) return at
-    if (tokens.slice(begin, declaration.end).some((token) => token.text === 'extern')) isExtern = true
+    if (tokens.slice(begin, declaration.end).some((token) => token.text === 'extern'))
+      isExtern = true
     const atNamespaceScope =
-      !tokens[at]!.inDirective && this.scopes.every((scope) => scope.kind === 'namespace')
+      !tokenAt(tokens, at).inDirective && this.scopes.every((scope) => scope.kind === 'namespace')
     const { typeText, declarators } = declaration
     const parts: string[] = []
     if (isExtern) {
       for (const { name, dimensions } of declarators) {
         const inner = dimensions.slice(1).join('')
-        const type = typeText.replace(/(?:__align__|__builtin_align__|alignas|__attribute__)\s*\((?:[^()]|\([^()]*\)|\(\([^()]*(?:\([^()]*\))?[^()]*\)\))*\)/g, '')
+        const type = typeText.replace(
+          /(?:__align__|__builtin_align__|alignas|__attribute__)\s*\((?:[^()]|\([^()]*\)|\(\([^()]*(?:\([^()]*\))?[^()]*\)\))*\)/g,
+          '',
+        )
         if (atNamespaceScope) {
           if (this.dynamicNames.has(name)) continue
           this.dynamicNames.add(name)
@@ -344,7 +358,7 @@ class Rewriter {
     return {
       ...declaration,
       text: plain(begin, declaration.end),
-      typeText: declaration.type.map((index) => tokens[index]!.text).join(' '),
+      typeText: declaration.type.map((index) => tokenAt(tokens, index).text).join(' '),
     }
   }
 
@@ -352,21 +366,34 @@ class Rewriter {
   private deviceVariable(at: number): void {
     const { tokens } = this
     const begin = this.statement[0] ?? at
-    if (this.statement.some((index) => ['template', 'extern', 'using', 'typedef'].includes(tokens[index]!.text)))
+    if (
+      this.statement.some((index) =>
+        ['template', 'extern', 'using', 'typedef'].includes(tokenAt(tokens, index).text),
+      )
+    )
       return
     // A lambda of the device, or a parameter.
-    if (this.inFunction() && !this.statement.some((index) => tokens[index]!.text === 'static') && tokens[codeFrom(tokens, at + 1)]?.text !== 'static')
+    if (
+      this.inFunction() &&
+      !this.statement.some((index) => tokenAt(tokens, index).text === 'static') &&
+      tokens[codeFrom(tokens, at + 1)]?.text !== 'static'
+    )
       return
     const declaration = readDeclaration(
-      tokens.slice(0, at + 400).map((token, index) =>
-        index >= begin && /^__(?:device|constant|managed|host)__$|^(?:static|inline|constexpr|const)$/.test(token.text)
-          ? { ...token, kind: 'space' as const }
-          : token,
-      ),
+      tokens
+        .slice(0, at + 400)
+        .map((token, index) =>
+          index >= begin &&
+          /^__(?:device|constant|managed|host)__$|^(?:static|inline|constexpr|const)$/.test(
+            token.text,
+          )
+            ? { ...token, kind: 'space' as const }
+            : token,
+        ),
       begin,
     )
     if (!declaration || this.insertions.has(declaration.end)) return
-    const where = tokens[at]!.text
+    const where = tokenAt(tokens, at).text
     const text = declaration.declarators
       .map(({ name }) => {
         this.count += 1
@@ -387,18 +414,27 @@ class Rewriter {
     let code = ''
     let index = codeFrom(tokens, open + 1)
     while (tokens[index]?.kind === 'text') {
-      code += tokens[index]!.text.slice(1, -1)
+      code += tokenAt(tokens, index).text.slice(1, -1)
       index = codeFrom(tokens, index + 1)
     }
     const operands: string[] = []
     for (let part = index; part < close; part += 1)
-      if (tokens[part]!.text === '(') {
+      if (tokenAt(tokens, part).text === '(') {
         const end = closes(tokens, part)
         operands.push(textOf(tokens, part + 1, end))
         part = end
-      } else if (operands.length > 0 && tokens[part]!.kind === 'text' && operands.length > 40) break
+      } else if (
+        operands.length > 0 &&
+        tokenAt(tokens, part).kind === 'text' &&
+        operands.length > 40
+      )
+        break
     const translated = translatePtx(code, operands)
-    const shown = code.replace(/\\[nt]/g, ' ').replace(/\s+/g, ' ').replaceAll('"', "'").trim()
+    const shown = code
+      .replace(/\\[nt]/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replaceAll('"', "'")
+      .trim()
     const isPtx = /^[a-z]\w*(?:\.\w+)+[ ;]|%%|^\{/.test(shown)
     if (translated === undefined && !isPtx && !this.isOnDevice()) return at
     this.replace(
@@ -413,13 +449,13 @@ class Rewriter {
   /** `cudaFree(p);` as a whole statement: nobody looks at its result. */
   private thrownAway(at: number): void {
     const { tokens } = this
-    if (tokens[at]!.inDirective || !this.inFunction()) return
+    if (tokenAt(tokens, at).inDirective || !this.inFunction()) return
     const before = tokens[codeBefore(tokens, at - 1)]?.text ?? ''
     if (!';{}'.includes(before)) return
     const open = codeFrom(tokens, at + 1)
     if (tokens[open]?.text !== '(') return
     if (tokens[codeFrom(tokens, closes(tokens, open) + 1)]?.text !== ';') return
-    this.insertions.set(at, `::opsmith::gpu::Ignored{"${tokens[at]!.text}"} = `)
+    this.insertions.set(at, `::opsmith::gpu::Ignored{"${tokenAt(tokens, at).text}"} = `)
   }
 
   /** `cudaLaunchKernel((void*)kernel, …)`: the cast loses the type, which the launch needs. */
@@ -451,8 +487,8 @@ class Rewriter {
       const twice = at === within ? undefined : this.twice.get(at)
       if (twice) {
         const { open, close } = twice
-        const line = tokens[open]!.line
-        text += `{ if (::opsmith::gpu::in_kernel()) ${this.render(open, close + 1, true, open)} else\n#line ${line}\n${this.render(open, close + 1, false, open)}\n#line ${tokens[close]!.line}\n}`
+        const line = tokenAt(tokens, open).line
+        text += `{ if (::opsmith::gpu::in_kernel()) ${this.render(open, close + 1, true, open)} else\n#line ${line}\n${this.render(open, close + 1, false, open)}\n#line ${tokenAt(tokens, close).line}\n}`
         at = close + 1
         continue
       }
@@ -462,13 +498,13 @@ class Rewriter {
         text += edit.text.replace(/\\?\n/g, ' ')
         let lines = 0
         for (let index = edit.from; index < edit.to; index += 1)
-          lines += (tokens[index]!.text.match(/\n/g) ?? []).length
-        const inDirective = tokens[edit.from]!.inDirective
+          lines += (tokenAt(tokens, index).text.match(/\n/g) ?? []).length
+        const inDirective = tokenAt(tokens, edit.from).inDirective
         text += (inDirective ? '\\\n' : '\n').repeat(lines)
         at = edit.to
         continue
       }
-      const token = tokens[at]!
+      const token = tokenAt(tokens, at)
       const other = token.kind === 'word' ? renamed.get(token.text) : undefined
       if (other === undefined) text += token.text
       else text += device || token.text !== '__CUDA_ARCH__' ? other : 'OPSMITH_CUDA_ARCH_OF_HOST'

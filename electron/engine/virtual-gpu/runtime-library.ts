@@ -26,11 +26,16 @@ function sourcesBelow(folder: string): string[] {
     .sort()
 }
 
+/** Where the sources and the cache are, and what compiles. */
+export interface GpuTools {
+  root: string
+  cacheFolder: string
+  compiler: Compiler
+}
+
 /** Compiles the runtime if it is not in the cache. */
 export async function runtimeLibrary(
-  root: string,
-  cache: string,
-  compiler: Compiler,
+  { root, cacheFolder, compiler }: GpuTools,
   signal: AbortSignal | undefined,
   onProgress: (text: string) => void,
 ): Promise<Result<RuntimeLibrary>> {
@@ -42,7 +47,7 @@ export async function runtimeLibrary(
   ])
     hash.update(`${path.relative(folder, file)}\0${fs.readFileSync(file, 'utf8')}\0`)
   const identity = hash.digest('hex').slice(0, 32)
-  const target = path.join(cache, 'virtual-gpu', 'runtime', identity)
+  const target = path.join(cacheFolder, 'virtual-gpu', 'runtime', identity)
   const file = path.join(target, libraryName)
   if (fs.existsSync(file)) return ok({ file, identity })
 

@@ -75,19 +75,26 @@ function next(source: string, at: number, inDirective: boolean): [TokenKind, str
   return ['mark', source.slice(at, at + 1)]
 }
 
+const nothing: Token = { kind: 'space', text: '', at: 0, line: 0, inDirective: false }
+
+/** The token at an index; one without text beyond the ends. */
+export function tokenAt(tokens: readonly Token[], index: number): Token {
+  return tokens[index] ?? nothing
+}
+
 const idle = new Set<TokenKind>(['space', 'comment'])
 
 /** The next token that is code, from `index` on; `tokens.length` if there is none. */
 export function codeFrom(tokens: readonly Token[], index: number): number {
   let at = index
-  while (at < tokens.length && idle.has(tokens[at]!.kind)) at += 1
+  while (at < tokens.length && idle.has(tokenAt(tokens, at).kind)) at += 1
   return at
 }
 
 /** The last token that is code, from `index` back; -1 if there is none. */
 export function codeBefore(tokens: readonly Token[], index: number): number {
   let at = index
-  while (at >= 0 && idle.has(tokens[at]!.kind)) at -= 1
+  while (at >= 0 && idle.has(tokenAt(tokens, at).kind)) at -= 1
   return at
 }
 
@@ -98,7 +105,7 @@ const opening: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 export function closes(tokens: readonly Token[], index: number): number {
   const stack: string[] = []
   for (let at = index; at < tokens.length; at += 1) {
-    const { kind, text } = tokens[at]!
+    const { kind, text } = tokenAt(tokens, at)
     if (kind !== 'mark') continue
     const close = closing[text]
     if (close) stack.push(close)
@@ -114,7 +121,7 @@ export function closes(tokens: readonly Token[], index: number): number {
 export function opens(tokens: readonly Token[], index: number): number {
   const stack: string[] = []
   for (let at = index; at >= 0; at -= 1) {
-    const { kind, text } = tokens[at]!
+    const { kind, text } = tokenAt(tokens, at)
     if (kind !== 'mark') continue
     const open = opening[text]
     if (open) stack.push(open)
@@ -130,7 +137,7 @@ export function opens(tokens: readonly Token[], index: number): number {
 export function opensAngle(tokens: readonly Token[], index: number): number {
   let depth = 0
   for (let at = index; at >= 0; at -= 1) {
-    const { kind, text } = tokens[at]!
+    const { kind, text } = tokenAt(tokens, at)
     if (kind !== 'mark') continue
     if (text === '>') depth += 1
     else if (text === '<' && tokens[at - 1]?.text === '<') at -= 1 // a shift
@@ -148,7 +155,7 @@ export function opensAngle(tokens: readonly Token[], index: number): number {
 export function closesAngle(tokens: readonly Token[], index: number): number {
   let depth = 0
   for (let at = index; at < tokens.length; at += 1) {
-    const { kind, text } = tokens[at]!
+    const { kind, text } = tokenAt(tokens, at)
     if (kind !== 'mark') continue
     if (text === '<') depth += 1
     else if (text === '>') {

@@ -5,8 +5,8 @@
 #ifdef NDEBUG
 #define assert(expression) (static_cast<void>(0))
 #else
-#define assert(expression)               \
-  ((expression) ? static_cast<void>(0)   \
+#define assert(expression)             \
+  ((expression) ? static_cast<void>(0) \
                 : ::opsmith::gpu::fail_assert(#expression, __FILE__, __LINE__, __func__))
 #endif
 

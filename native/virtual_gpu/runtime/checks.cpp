@@ -1045,7 +1045,7 @@ void end_checks() {
         sticky_error() != cudaSuccess)
       return;
     Finding made = finding("leak", bytes_text(allocation.bytes) + " are never freed.",
-                           "Call cudaFree when the memory is not needed any more.");
+                           "Call cudaFree after the last use.");
     made.place = {nullptr, allocation.made};
     made.allocated = allocation.made;
     add_finding(std::move(made));

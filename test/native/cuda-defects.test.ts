@@ -1,0 +1,64 @@
+/** CUDA programs with one mistake each: a checked run finds it at its line, and nothing in the mended twin. */
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { expect, it } from 'vitest'
+
+import { casesIn, cudaCases, findingText, runCuda } from '../support/cuda-programs'
+import { useWorkbench } from '../support/workbench'
+
+const { workbench } = useWorkbench()
+const folder = path.join(cudaCases, 'defects')
+
+/** What the checks do not find; docs/explanation/virtual-gpu.md says so. */
+const notYet = new Set([
+  // The order of blocks is random, but nobody compares two orders.
+  'order_dependence_compaction',
+  'order_dependence_first_claim',
+  'order_dependence_last_writer',
+  'order_dependence_running_average',
+  // It overflows as unsigned, and is narrowed to int.
+  'index_overflow_block_times_stride',
+  // clang splits a copy of a float4 into floats.
+  'misaligned_float4_rows',
+  // Local variables have no shadow.
+  'uninitialized_read_local_digits',
+])
+
+interface Expected {
+  check: string
+  line: number
+}
+
+/** `// finds: CHECK` and `// and: CHECK` stand on the lines of the mistake. */
+function expectedIn(file: string): Expected[] {
+  return fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((text, index) => {
+      const check = /\/\/ (?:finds|and): ([\w-]+)/.exec(text)?.[1]
+      return check === undefined ? [] : [{ check, line: index + 1 }]
+    })
+}
+
+for (const name of casesIn('defects')) {
+  const file = path.join(folder, `${name}.cu`)
+  if (name.endsWith('.clean')) {
+    it(`finds nothing in ${name}`, async () => {
+      const { diagnostics, report } = await runCuda(workbench, [file], true)
+      expect(diagnostics).toEqual([])
+      expect(report?.findings.map(findingText)).toEqual([])
+    })
+    continue
+  }
+  const test = notYet.has(name) ? it.fails : it
+  test(`finds ${name}`, async () => {
+    const expected = expectedIn(file)
+    const { diagnostics, report } = await runCuda(workbench, [file], true)
+    expect(diagnostics).toEqual([])
+    const findings = report?.findings ?? []
+    const found = findings.map(({ check, place }) => ({ check: String(check), line: place.line }))
+    expect(expected).toEqual(expect.arrayContaining(found))
+    expect(found).not.toEqual([])
+  })
+}
