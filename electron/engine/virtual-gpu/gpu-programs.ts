@@ -180,8 +180,11 @@ export class GpuPrograms {
       if (linked.exitCode === 0) fs.renameSync(temporary, executable)
       else {
         isGood = false
-        diagnostics.push(linkError(linked.stderr))
+        diagnostics.push(messageOf('lld', linked.stderr))
       }
+    } else if (diagnostics.every(({ severity }) => severity !== 'error')) {
+      // clang ended without naming a line: killed, or at odds with its own files.
+      diagnostics.push(messageOf('clang', outputs.join('\n')))
     }
     for (const object of objects) fs.rmSync(object, { force: true })
     return ok({ executable: isGood ? executable : '', diagnostics, isCached: false })
@@ -242,11 +245,13 @@ async function preludeArguments(
     .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
     .digest('hex')
     .slice(0, 24)
-  const folder = path.join(cacheFolder, 'virtual-gpu', 'prelude')
+  const wanted = path.join(cacheFolder, 'virtual-gpu', 'prelude')
+  fs.mkdirSync(wanted, { recursive: true })
+  // What is precompiled names its header: by a path that stays.
+  const folder = fs.realpathSync(wanted)
   const source = path.join(folder, `${name}.h`)
   const precompiled = `${source}.pch`
   if (!fs.existsSync(precompiled)) {
-    fs.mkdirSync(folder, { recursive: true })
     // A header that is written again is newer than what was made of it.
     if (!fs.existsSync(source)) fs.writeFileSync(source, header)
     const temporary = `${precompiled}.${process.pid}`
@@ -271,7 +276,8 @@ function plainSource(source: string, flags: readonly string[]): string[] {
   return [...own, '-x', isC ? 'c' : 'c++', source]
 }
 
-function linkError(text: string): Diagnostic {
+/** What a tool printed, where no line of a source is to blame. */
+function messageOf(source: string, text: string): Diagnostic {
   const line = text.split('\n').find((one) => one.includes('error')) ?? text
   return {
     severity: 'error',
@@ -279,7 +285,7 @@ function linkError(text: string): Diagnostic {
     line: 0,
     column: 0,
     message: line.replace(/^.*?error: /, '').trim(),
-    source: 'lld',
+    source,
     code: '',
     notes: [],
     raw: text,

@@ -49,7 +49,8 @@ export async function runtimeLibrary(
   const identity = hash.digest('hex').slice(0, 32)
   const target = path.join(cacheFolder, 'virtual-gpu', 'runtime', identity)
   const file = path.join(target, libraryName)
-  if (fs.existsSync(file)) return ok({ file, identity })
+  // Programs keep this path: one through a link may be gone when they run again.
+  if (fs.existsSync(file)) return ok({ file: fs.realpathSync(file), identity })
 
   onProgress('compiling the runtime of the virtual GPU (once)')
   const work = `${target}.${process.pid}`
@@ -113,5 +114,5 @@ export async function runtimeLibrary(
     // Another process was first.
     fs.rmSync(work, { recursive: true, force: true })
   }
-  return ok({ file, identity })
+  return ok({ file: fs.realpathSync(file), identity })
 }
