@@ -59,9 +59,10 @@ import {
 } from './operator-check'
 import { pytestCalls, pytestEvents } from './pytest-calls'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
+import { newProjectCalls } from './new-project-calls'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
-import { draft, fileContent, project, projectTemplate, sample, trustedFolder } from './project'
+import { draft, fileContent, project, sample, trustedFolder } from './project'
 import { importCalls } from './project-import-calls'
 import { sandboxState } from './sandbox'
 import { searchCalls } from './search'
@@ -148,16 +149,7 @@ export const appCalls = {
     input: z.object({ name: z.string(), parent: z.string() }),
     output: z.object({ folder: z.string() }),
   },
-  /** What a new project can begin as, and the folder that it is made in if the user chooses no other; absolute. */
-  'project.templates': {
-    input: none,
-    output: z.object({ templates: z.array(projectTemplate), parent: z.string() }),
-  },
-  /** Makes a project in the folder `name` of `parent` (absolute), which is made too. */
-  'project.new': {
-    input: z.object({ name: z.string().max(200), parent: z.string(), template: z.string() }),
-    output: z.object({ folder: z.string() }),
-  },
+  ...newProjectCalls,
   ...importCalls,
   'file.read': { input: inFolder, output: fileContent },
   /** Refused with file.conflict if the file is no longer `baseVersion`; "" always writes. */
