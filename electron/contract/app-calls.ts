@@ -278,7 +278,7 @@ export const appCalls = {
   'gradcheck.run': { input: gradcheckOf, output: checkedReport },
   /** All of opsmith.json's; each outcome also comes as gradcheck.progressed. A crash is its own check's outcome. */
   'gradcheck.runAll': {
-    input: z.object({ folder: z.string(), job: z.string() }),
+    input: z.object({ folder: z.string(), job: z.string(), isBackground: z.boolean() }),
     output: z.array(gradcheckOutcome),
   },
   /** The error over eps; points also come as gradcheck.progressed. `eps` [] and `dtypes` [] take the default ones. */
@@ -350,6 +350,7 @@ export const appCalls = {
       sanitize: z.boolean(),
       /** Also the checks that take long or suit only some operators, with four times as many shapes. */
       thorough: z.boolean(),
+      isBackground: z.boolean(),
     }),
     output: z.array(operatorCheckOutcome),
   },

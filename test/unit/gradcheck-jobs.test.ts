@@ -175,6 +175,16 @@ describe("opsmith.json's gradchecks", () => {
     expect(allGradchecksJob.isRunning()).toBe(false)
   })
 
+  it('are for nobody after a build, and asked for by the user', async () => {
+    main.give('gradcheck.runAll', [])
+    await refreshGradchecks()
+    await checkAll()
+    expect(main.asked('gradcheck.runAll').map(({ isBackground }) => isBackground)).toEqual([
+      true,
+      false,
+    ])
+  })
+
   it('begin from the start when a newer build wants them, and keep what a stop leaves', async () => {
     const all = main.hold('gradcheck.runAll')
     void checkAll()

@@ -62,7 +62,7 @@ export async function buildHot(
   const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
   const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
   const server = isWorthWaiting
-    ? endOrStop(compiler.start(tools, serverPrelude, false), options.signal).then(find)
+    ? endOrStop(compiler.start(tools, serverPrelude, false, false), options.signal).then(find)
     : Promise.resolve(find())
   const parts = { project, plan: plan.value, variant: 'plain' as const, server }
   const report = await new ProjectBuild(parts, options).run()

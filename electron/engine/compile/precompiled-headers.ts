@@ -86,6 +86,7 @@ export async function makePrecompiled(
   prelude: Prelude,
   variant: BuildVariant,
   signal?: AbortSignal,
+  isBackground = false,
 ): Promise<Result<{ seconds: number; made: boolean; wasDamaged: boolean }>> {
   const { toolchain, includes } = tools
   const header = locatePrecompiled(tools, prelude, variant)
@@ -112,7 +113,7 @@ export async function makePrecompiled(
         '-o',
         output,
       ],
-      { limits: compileLimits, signal },
+      { limits: compileLimits, signal, isBackground },
     )
     if (result.stopped === 'cancelled')
       return err('cancelled', 'Making the precompiled header was stopped.')

@@ -19,9 +19,9 @@ export const operatorCheckCalls: Handlers<OperatorCheckCalls> = {
   'operatorCheck.runAll': projectJob(
     async (
       { session, project, workbench, signal },
-      { folder, job, casesOnly, sanitize, thorough },
+      { folder, job, casesOnly, sanitize, thorough, isBackground },
     ) => {
-      const limits = { timeout: 0, signal }
+      const limits = { timeout: 0, signal, isBackground }
       const all = await workbench.operatorChecks.entries(folder, limits)
       if (!all.ok) return all
       const chosen = [...all.value.entries()].filter(

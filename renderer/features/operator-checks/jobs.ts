@@ -63,10 +63,14 @@ export type AllSteps = {
 }
 
 /** Checks the operators of the project. A newer wish ends an older one: its library is an older one. */
-export const allOperatorChecksJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
+export const allOperatorChecksJob = createJob<
+  { casesOnly: boolean; isBackground: boolean },
+  null,
+  AllSteps
+>({
   kind: 'operator-check',
   latest: 'wins',
-  run: async ({ casesOnly }, { folder, job, stamp, report }) => {
+  run: async ({ casesOnly, isBackground }, { folder, job, stamp, report }) => {
     report({ done: 0, total: 0, stamp, found: [] })
     await loadEntries()
     const { sanitize, thorough } = operatorChecksStore.getState()
@@ -76,6 +80,7 @@ export const allOperatorChecksJob = createJob<{ casesOnly: boolean }, null, AllS
       casesOnly,
       sanitize,
       thorough,
+      isBackground,
     })
     if (!result.ok) return result
     // An answer may overtake the event of its last outcome: the answer has them all.
