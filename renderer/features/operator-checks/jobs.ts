@@ -2,9 +2,9 @@ import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
-import { createJob } from '../../store/job'
+import { createJob, useJob } from '../../store/job'
 import { calledText, type OperatorCheckDraft } from './case'
-import { loadEntries, operatorChecksStore } from './store'
+import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 
 type Asked = {
   /** The fields, as they are when the checks begin. */
@@ -120,4 +120,17 @@ export const operatorCheckJobs = [operatorCheckJob, allOperatorChecksJob] as con
 /** Ends what runs. What waits for its turn goes on. */
 export async function stopOperatorChecks(): Promise<void> {
   await Promise.all(operatorCheckJobs.flatMap((job) => (job.isRunning() ? [job.stop()] : [])))
+}
+
+/** The outcome of the chosen operator: of its own check, else of the check of all. */
+export function useShownOutcome(): {
+  outcome: OperatorCheckOutcome | undefined
+  stamp: string | null
+} {
+  const one = useJob(operatorCheckJob, (state) => state.value)
+  const oneStamp = useJob(operatorCheckJob, (state) => state.stamp)
+  const known = useOperatorChecks((state) =>
+    one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
+  )
+  return { outcome: one ?? known?.outcome, stamp: known?.stamp ?? oneStamp }
 }
