@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type { CheckedReport, GradcheckOutcome } from '../../electron/contract/gradcheck'
 import { ok } from '../../electron/contract/outcome'
-import { checkAll, forgetGradchecks } from '../../renderer/features/gradcheck/all'
+import {
+  checkAll,
+  forgetGradchecks,
+  refreshGradchecks,
+} from '../../renderer/features/gradcheck/all'
 import { emptyDraft } from '../../renderer/features/gradcheck/case'
 import {
   allGradchecksJob,
