@@ -2,7 +2,6 @@ import type { ReactElement } from 'react'
 
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
-import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
@@ -29,7 +28,10 @@ function Headline(): ReactElement | null {
   if (!outcome) return null
   const { asExpected, verdict, report } = outcome
   const findings = report?.findings ?? []
-  const failed = findings.filter(({ status }) => status === 'failed').length
+  const counts = (['failed', 'passed', 'skipped'] as const).flatMap((status) => {
+    const count = findings.filter((finding) => finding.status === status).length
+    return count === 0 ? [] : [`${count} ${status}`]
+  })
   return (
     <span
       className={isOld ? 'panel-headline stale' : 'panel-headline'}
@@ -38,13 +40,7 @@ function Headline(): ReactElement | null {
       <span className={asExpected ? 'tone-ok' : 'tone-error'}>
         <Icon name={asExpected ? 'check' : 'error'} /> <strong>{verdict}</strong>
       </span>
-      {findings.length > 0 && (
-        <span className="muted">
-          {failed > 0
-            ? `${failed} of ${formatCount(findings.length, 'check')}`
-            : formatCount(findings.length, 'check')}
-        </span>
-      )}
+      {counts.length > 0 && <span className="muted">{counts.join(', ')}</span>}
     </span>
   )
 }
