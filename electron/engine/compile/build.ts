@@ -98,7 +98,9 @@ export async function buildSanitized(
   while (plan.ok && plan.value.missingPrelude !== undefined) {
     const { tools, missingPrelude } = plan.value
     options.onOutput?.("precompiling libtorch's headers for a build with sanitizers\n")
-    const made = await makePrecompiled(tools, missingPrelude, 'sanitized', options.signal)
+    const made = await makePrecompiled(tools, missingPrelude, 'sanitized', {
+      signal: options.signal,
+    })
     if (!made.ok) return made
     plan = await planned()
   }

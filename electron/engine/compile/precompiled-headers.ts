@@ -85,8 +85,10 @@ export async function makePrecompiled(
   tools: CompileTools,
   prelude: Prelude,
   variant: BuildVariant,
-  signal?: AbortSignal,
-  isBackground = false,
+  {
+    signal,
+    isBackground = false,
+  }: { signal?: AbortSignal | undefined; isBackground?: boolean } = {},
 ): Promise<Result<{ seconds: number; made: boolean; wasDamaged: boolean }>> {
   const { toolchain, includes } = tools
   const header = locatePrecompiled(tools, prelude, variant)

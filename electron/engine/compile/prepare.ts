@@ -35,7 +35,7 @@ export async function prepareTools(
   const worker = async (): Promise<Result<null>> => {
     for (let prelude = pending.shift(); prelude; prelude = pending.shift()) {
       onProgress?.(title, done / preludes.length, prelude)
-      const result = await makePrecompiled(tools, prelude, 'plain', signal, isBackground)
+      const result = await makePrecompiled(tools, prelude, 'plain', { signal, isBackground })
       if (!result.ok) {
         pending.length = 0
         return result
