@@ -332,6 +332,8 @@ export const appCalls = {
       thorough: z.boolean(),
       /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
+      /** Nobody has asked for it. */
+      isBackground: z.boolean(),
     }),
     output: placedOperatorCheckReport,
   },

@@ -13,8 +13,13 @@ type OperatorCheckCalls =
 export const operatorCheckCalls: Handlers<OperatorCheckCalls> = {
   // 0 is the engine's own limit: an operator's checks take longer than one call of it.
   'operatorCheck.run': projectJob(
-    ({ workbench, signal }, { folder, entry, sanitize, thorough, timeout }) =>
-      workbench.operatorChecks.run(folder, entry, { timeout, signal }, { sanitize, thorough }),
+    ({ workbench, signal }, { folder, entry, sanitize, thorough, timeout, isBackground }) =>
+      workbench.operatorChecks.run(
+        folder,
+        entry,
+        { timeout, signal, isBackground },
+        { sanitize, thorough },
+      ),
   ),
   'operatorCheck.runAll': projectJob(
     async (

@@ -13,6 +13,8 @@ type Asked = {
   entry: CheckEntry
   /** The place among the entries that they were filled from. */
   place: number | null
+  /** Nobody has asked for it. */
+  isBackground: boolean
 }
 
 /** Makes the checks that the fields say. The newest wish wins. */
@@ -21,7 +23,7 @@ export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
   latest: 'wins',
   // To stop a check costs its op host.
   patience: 1_500,
-  run: async ({ draft, entry, place }, { folder, job }) => {
+  run: async ({ draft, entry, place, isBackground }, { folder, job }) => {
     const { sanitize, thorough } = operatorChecksStore.getState()
     const result = await call('operatorCheck.run', {
       folder,
@@ -30,6 +32,7 @@ export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
       sanitize,
       thorough,
       timeout: 0,
+      isBackground,
     })
     if (!result.ok) return result
     const verdict = result.value.ok ? 'passed' : 'failed'
