@@ -20,6 +20,9 @@ import { hasDisplay } from './setup/system-needs.mjs'
  * @property {string} peer what it is compared with, measured in the same run; "" for nothing
  * @property {number | null} peerMedian
  * @property {number | null} ratio peerMedian / median: above 1, Opsmith is the faster one
+ * @property {number} [goal] what the median may be at most
+ * @property {number} [worstGoal] what the slowest sample may be at most
+ * @property {number} [worst] the slowest sample
  * @property {string} [verdict] whether it is as it must be, where something is asked of it
  */
 
@@ -46,12 +49,15 @@ const digits = (value) =>
 /** @param {Row[]} rows */
 function printTable(rows) {
   const judged = rows.some((row) => row.verdict !== undefined)
+  const hasGoals = rows.some((row) => row.goal !== undefined)
   const head = ['what', 'median', 'p90', 'unit', 'peer', 'peer median', 'ratio']
+  if (hasGoals) head.splice(3, 0, 'worst', 'goal', 'goal of worst')
   if (judged) head.push('verdict')
   const lines = rows.map((row) => [
     row.name,
     digits(row.median),
     digits(row.p90),
+    ...(hasGoals ? [row.worst, row.goal, row.worstGoal].map(digits) : []),
     row.unit,
     row.peer,
     digits(row.peerMedian),
@@ -61,7 +67,8 @@ function printTable(rows) {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => (line[column] ?? '').length)),
   )
-  const isNumber = (column) => [1, 2, 5, 6].includes(column)
+  const texts = ['what', 'unit', 'peer', 'verdict']
+  const isNumber = (column) => !texts.includes(head[column] ?? '')
   for (const line of [head, ...lines]) {
     const cells = line.map((cell, column) => {
       const width = widths[column] ?? 0

@@ -5,8 +5,8 @@ import {
   assemblyComparison,
   assemblyForm,
   assemblyListing,
-  assemblyOther,
   assemblyReport,
+  assemblySide,
   loopEstimate,
   optimizationRemark,
   rowRange,
@@ -59,9 +59,10 @@ import {
 } from './operator-check'
 import { pytestCalls, pytestEvents } from './pytest-calls'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
+import { newProjectCalls } from './new-project-calls'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
-import { draft, fileContent, project, projectTemplate, sample, trustedFolder } from './project'
+import { draft, fileContent, project, sample, trustedFolder } from './project'
 import { importCalls } from './project-import-calls'
 import { sandboxState } from './sandbox'
 import { searchCalls } from './search'
@@ -148,16 +149,7 @@ export const appCalls = {
     input: z.object({ name: z.string(), parent: z.string() }),
     output: z.object({ folder: z.string() }),
   },
-  /** What a new project can begin as, and the folder that it is made in if the user chooses no other; absolute. */
-  'project.templates': {
-    input: none,
-    output: z.object({ templates: z.array(projectTemplate), parent: z.string() }),
-  },
-  /** Makes a project in the folder `name` of `parent` (absolute), which is made too. */
-  'project.new': {
-    input: z.object({ name: z.string().max(200), parent: z.string(), template: z.string() }),
-    output: z.object({ folder: z.string() }),
-  },
+  ...newProjectCalls,
   ...importCalls,
   'file.read': { input: inFolder, output: fileContent },
   /** Refused with file.conflict if the file is no longer `baseVersion`; "" always writes. */
@@ -286,7 +278,7 @@ export const appCalls = {
   'gradcheck.run': { input: gradcheckOf, output: checkedReport },
   /** All of opsmith.json's; each outcome also comes as gradcheck.progressed. A crash is its own check's outcome. */
   'gradcheck.runAll': {
-    input: z.object({ folder: z.string(), job: z.string() }),
+    input: z.object({ folder: z.string(), job: z.string(), isBackground: z.boolean() }),
     output: z.array(gradcheckOutcome),
   },
   /** The error over eps; points also come as gradcheck.progressed. `eps` [] and `dtypes` [] take the default ones. */
@@ -340,6 +332,8 @@ export const appCalls = {
       thorough: z.boolean(),
       /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
+      /** Nobody has asked for it. */
+      isBackground: z.boolean(),
     }),
     output: placedOperatorCheckReport,
   },
@@ -358,6 +352,7 @@ export const appCalls = {
       sanitize: z.boolean(),
       /** Also the checks that take long or suit only some operators, with four times as many shapes. */
       thorough: z.boolean(),
+      isBackground: z.boolean(),
     }),
     output: z.array(operatorCheckOutcome),
   },
@@ -446,7 +441,8 @@ export const appCalls = {
       folder: z.string(),
       job: z.string(),
       choice: assemblyChoice,
-      other: assemblyOther,
+      base: assemblySide,
+      other: assemblySide,
     }),
     output: assemblyComparison,
   },

@@ -94,29 +94,45 @@ export const assemblyListing = z.object({
   functions: z.array(assemblyFunction),
   /** Forms that this project and machine have, each with why not; "" where it has. */
   forms: z.array(z.object({ form: assemblyForm, whyNot: z.string() })),
+  /** File names of the compilers of this machine that can build the project, its own left out. */
+  compilers: z.array(z.string()),
 })
 export type AssemblyListing = z.infer<typeof assemblyListing>
 
 /**
- * What a function is compared with: a kept build (its key, its name, or "last"), or the sources of now with more flags.
+ * One side of a comparison: the build that is loaded, a kept build (its key, its name, or "last"), or the sources of now
+ * with more flags, and with another compiler where one is named, by its path or the name of its file.
  */
-export const assemblyOther = z.discriminatedUnion('kind', [
+export const assemblySide = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('loaded') }),
   z.object({ kind: z.literal('build'), build: z.string().min(1) }),
-  z.object({ kind: z.literal('flags'), flags: z.array(flag).min(1) }),
+  z.object({
+    kind: z.literal('flags'),
+    flags: z.array(flag),
+    /** "" for the project's own. */
+    compiler: z.string().max(4096).default(''),
+  }),
 ])
-export type AssemblyOther = z.infer<typeof assemblyOther>
+export type AssemblySide = z.infer<typeof assemblySide>
+
+/** The side that a text of flags means; a compiler may come first: "g++-12 -O3". */
+export function flagsSide(text: string): AssemblySide {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const compiler = words[0]?.startsWith('-') === false ? words.shift() : ''
+  return { kind: 'flags', flags: words, compiler: compiler ?? '' }
+}
 
 export const assemblyComparison = z.object({
-  /** Of the build that is loaded. */
-  now: assemblyReport,
+  base: assemblyReport,
   other: assemblyReport,
-  /** The name of the other version, for people: "build of 3 Nov 10:12", "-O3 -march=native". */
-  label: z.string(),
+  /** The names of both, for people: "now", "build of 3 Nov 10:12", "g++ 12.2.0 -O3 -march=native". */
+  baseLabel: z.string(),
+  otherLabel: z.string(),
   /**
    * Instructions and labels next to each other, as indices into the rows of both; -1 where one has none. `same`: they
    * differ at most in names of labels, in distances to data and in numbers of PTX registers.
    */
-  pairs: z.array(z.object({ now: z.number().int(), other: z.number().int(), same: z.boolean() })),
+  pairs: z.array(z.object({ base: z.number().int(), other: z.number().int(), same: z.boolean() })),
 })
 export type AssemblyComparison = z.infer<typeof assemblyComparison>
 

@@ -68,6 +68,8 @@ export const templateText = z.object({
   description: z.string(),
   /** In the list, from 1 on. */
   position: z.number(),
+  /** A project that is there can get another operator from it. */
+  isOperator: z.boolean().default(false),
 })
 
 /** What a new project can begin as. */

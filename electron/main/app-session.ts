@@ -298,7 +298,7 @@ export class AppSession {
 
   /** Precompiled headers, after the window is up: they take half a minute of one core. */
   async prepareInBackground(): Promise<void> {
-    const prepared = await this.workbench.headers.prepare()
+    const prepared = await this.workbench.headers.prepareInBackground()
     if (!prepared.ok) this.sendFailure(prepared.error)
   }
 

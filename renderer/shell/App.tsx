@@ -5,6 +5,7 @@ import { useLayout } from '../store/layout'
 import { useProject } from '../store/project'
 import { AskText } from './AskText'
 import { ErrorBoundary } from './ErrorBoundary'
+import { NewOperatorDialog } from './NewOperator'
 import { NewProjectDialog } from './NewProject'
 import { Notifications } from './Notifications'
 import { Palette } from './Palette'
@@ -32,6 +33,7 @@ export function App(): ReactElement {
       <QuestionDialog />
       <ProjectImportDialog />
       <NewProjectDialog />
+      <NewOperatorDialog />
       <TrustDialog />
     </div>
   )

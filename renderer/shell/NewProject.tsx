@@ -11,6 +11,7 @@ import { openProject } from '../store/project'
 import { Button } from './primitives/Button'
 import { ErrorView } from './primitives/ErrorView'
 import { ProjectDialog } from './ProjectDialog'
+import { TemplateChoice } from './TemplateChoice'
 
 /** A new project from a template, until the user creates it or not. */
 export function NewProjectDialog(): ReactElement | null {
@@ -31,7 +32,7 @@ function NewProject(): ReactElement | null {
     nameField.current?.select()
   }, [])
   if (!shown) return null
-  const { name, parent, isBusy, error } = shown
+  const { name, parent, template, templates, isBusy, error } = shown
   return (
     <ProjectDialog
       title="New project"
@@ -45,7 +46,12 @@ function NewProject(): ReactElement | null {
           void create()
         }}
       >
-        <Templates />
+        <TemplateChoice
+          templates={templates}
+          chosen={template}
+          testId="new-project-template"
+          onChoose={(id) => changeNewProject({ template: id })}
+        />
         <div className="form">
           <label htmlFor="new-project-name">Name</label>
           <input
@@ -91,27 +97,5 @@ function NewProject(): ReactElement | null {
         </div>
       </form>
     </ProjectDialog>
-  )
-}
-
-function Templates(): ReactElement | null {
-  const shown = useNewProject()
-  if (!shown) return null
-  return (
-    <fieldset className="project-templates" aria-label="Template">
-      {shown.templates.map(({ id, title, description }) => (
-        <label key={id}>
-          <input
-            type="radio"
-            name="template"
-            checked={id === shown.template}
-            data-testid={`new-project-template-${id}`}
-            onChange={() => changeNewProject({ template: id })}
-          />
-          <strong>{title}</strong>
-          <span className="muted">{description}</span>
-        </label>
-      ))}
-    </fieldset>
   )
 }

@@ -9,7 +9,7 @@ import { useEffect, useState, type FunctionComponent, type ReactElement } from '
 import { FilePanel } from '../editor/FilePanel'
 import { tabClosed } from '../editor/models'
 import { panelFeatures, tabFeatures } from '../store/feature'
-import { layoutStore, noteVisible } from '../store/layout'
+import { layoutStore, noteVisible, openFile } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
 import { createDock, filePanels, filePathOf, followFiles, restore, tabComponent } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
@@ -109,6 +109,11 @@ export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
     api.onDidLayoutChange(() => saveLayoutSoon(folder, api.toJSON()))
     const followSize = (): void => layoutStore.setState({ enlarged: api.hasMaximizedGroup() })
     followSize()
+    // What the project was opened with is gone: the next keys are for its source.
+    setTimeout(() => {
+      const path = layoutStore.getState().dock?.activeFile() ?? null
+      if (path !== null && document.activeElement === document.body) openFile(path)
+    }, 0)
     api.onDidMaximizedGroupChange(followSize)
     api.onDidRemovePanel((panel) => {
       const path = filePathOf(panel)

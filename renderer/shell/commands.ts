@@ -7,6 +7,7 @@ import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
 import { filesStore } from '../store/files'
 import { layoutStore, openPalette, showPanel } from '../store/layout'
 import { requestBuild } from '../store/loop'
+import { askForNewOperator } from '../store/new-operator'
 import { askForNewProject } from '../store/new-project'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
@@ -87,6 +88,14 @@ const project: Command[] = [
     group: 'Project',
     shortcut: 'Ctrl+Shift+N',
     run: () => askForNewProject(),
+  },
+  {
+    id: 'project.newOperator',
+    title: 'New operator …',
+    group: 'Project',
+    shortcut: 'Ctrl+Alt+N',
+    enabled: hasProject,
+    run: askForNewOperator,
   },
   {
     id: 'project.close',

@@ -139,8 +139,12 @@ export function createDock(api: DockviewApi): Dock {
     },
     arrange: (task) => {
       const open = openFiles(api)
+      const front = editorInFront(api)
+      const path = front && filePathOf(front)
       api.clear()
       arrange(api, open, task)
+      const panel = path && filePanels(api, path)[0]
+      if (panel) enter(api, panel)
     },
     read: () => api.toJSON(),
     apply: (layout) => {
@@ -411,9 +415,16 @@ const focusable =
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
   if (content.querySelector('[data-keeps-focus]')?.contains(document.activeElement)) return
-  const target = ['.split-list .section-body', '.split-body']
+  const chosen = content.querySelector<HTMLElement>('.split-list .entry-row[aria-pressed=true]')
+  const target = ['.split-list .section-body', '.split-body', '[role=tree]']
     .map((part) => content.querySelector(part)?.querySelector<HTMLElement>(focusable))
     .find((element) => element)
-  const first = target ?? content.querySelector<HTMLElement>(focusable)
-  first?.focus()
+  const first = chosen ?? target ?? content.querySelector<HTMLElement>(focusable)
+  if (first) {
+    first.focus()
+    return
+  }
+  // A panel without controls takes the keyboard itself: in the panel before, keys would mean something else.
+  content.tabIndex = -1
+  content.focus()
 }

@@ -24,7 +24,7 @@ function listingOf(whyNot: Partial<Record<AssemblyForm, string>>): AssemblyListi
   const forms = (['machine', 'ptx', 'sass'] as const).map((form) => {
     return { form, whyNot: whyNot[form] ?? '' }
   })
-  return { functions: [kernel], forms }
+  return { functions: [kernel], forms, compilers: ['g++-12'] }
 }
 
 function giveFunction(): void {
@@ -139,12 +139,13 @@ describe('what the Assembly panel says of instructions', () => {
 
   it('a comparison names both sides and counts what differs', async () => {
     const other = { ...report, rows: rows.slice(0, 3), mix: [{ what: 'instructions', count: 2 }] }
-    const pairs = [0, 1, 2].map((index) => ({ now: index, other: index, same: true }))
+    const pairs = [0, 1, 2].map((index) => ({ base: index, other: index, same: true }))
     main.give('assembly.compare', {
-      now: report,
+      base: report,
       other,
-      label: '-O3',
-      pairs: [...pairs, { now: 3, other: -1, same: false }],
+      baseLabel: 'now',
+      otherLabel: '-O3',
+      pairs: [...pairs, { base: 3, other: -1, same: false }],
     })
     await openReport()
     await userEvent.selectOptions(screen.getByTestId('assembly-against'), 'flags:-O3')
@@ -155,6 +156,36 @@ describe('what the Assembly panel says of instructions', () => {
     ])
     await userEvent.selectOptions(screen.getByTestId('assembly-against'), '')
     await screen.findByTestId('assembly-rows')
+  })
+
+  it('both sides are chosen: flags against flags, and another compiler', async () => {
+    main.give('assembly.compare', {
+      base: report,
+      other: report,
+      baseLabel: '-O2',
+      otherLabel: 'g++ 12.2.0 -O3',
+      pairs: [0, 1, 2, 3].map((index) => ({ base: index, other: index, same: true })),
+    })
+    await openReport()
+    expectNone('assembly-base')
+    await userEvent.selectOptions(screen.getByTestId('assembly-against'), 'other flags …')
+    await userEvent.type(screen.getByTestId('assembly-flags'), 'g++-12 -O3{Enter}')
+    await userEvent.selectOptions(await screen.findByTestId('assembly-base'), 'flags:-O2')
+    expect((await screen.findByTestId('assembly-compared-with')).textContent).toBe(
+      '− g++ 12.2.0 -O3: 3 instructions+ -O2: 3 instructionsthe same instructions',
+    )
+    expect(main.asked('assembly.compare').at(-1)).toMatchObject({
+      base: { kind: 'flags', flags: ['-O2'], compiler: '' },
+      other: { kind: 'flags', flags: ['-O3'], compiler: 'g++-12' },
+    })
+    await userEvent.selectOptions(screen.getByTestId('assembly-base'), 'g++-12')
+    expect(main.asked('assembly.compare').at(-1)).toMatchObject({
+      base: { kind: 'flags', flags: [], compiler: 'g++-12' },
+    })
+    // The next comparison begins with the loaded build.
+    await userEvent.selectOptions(screen.getByTestId('assembly-against'), '')
+    await userEvent.selectOptions(screen.getByTestId('assembly-against'), 'flags:-O0')
+    expect(main.asked('assembly.compare').at(-1)).toMatchObject({ base: { kind: 'loaded' } })
   })
 
   it('Stop ends a comparison that compiles, and it can be asked for again', async () => {

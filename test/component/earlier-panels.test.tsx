@@ -59,7 +59,7 @@ function giveAssembly(): void {
   const kernel = { id: 'f', name: 'f', title: 'f', file: `${folder}/op.cpp`, line: 3, size: 8 }
   const rest = { rows: [], mix: [], architecture: '', tool: '', meanings: {}, loops: [] }
   const forms = (['machine', 'ptx'] as const).map((form) => ({ form, whyNot: '' }))
-  main.give('assembly.list', { functions: [kernel], forms })
+  main.give('assembly.list', { functions: [kernel], forms, compilers: [] })
   main.answer('assembly.show', ({ choice: { form } }) => ok({ form, function: kernel, ...rest }))
   main.give('assembly.remarks', [])
 }
@@ -87,6 +87,7 @@ describe('the fields of a panel whose project is opened again', () => {
       await userEvent.click(screen.getByTestId('assembly-show-labels'))
       await userEvent.selectOptions(screen.getByTestId('assembly-against'), 'flags:--use_fast_math')
       await compared.asked
+      await userEvent.selectOptions(screen.getByTestId('assembly-base'), 'flags:-Xptxas -O1')
     })
     await build()
     show('assembly')
@@ -96,6 +97,7 @@ describe('the fields of a panel whose project is opened again', () => {
     expect(isChecked('assembly-show-addresses')).toBe(true)
     expect(isChecked('assembly-show-labels')).toBe(false)
     expect(value('assembly-against')).toBe('flags:--use_fast_math')
+    expect(value('assembly-base')).toBe('flags:-Xptxas -O1')
   })
 
   it('Export has the chosen forms, and whether they are proven', async () => {

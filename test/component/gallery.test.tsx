@@ -78,7 +78,13 @@ describe('the first page of the window', () => {
   })
 
   it('"New project" shows the dialog with its templates', async () => {
-    const template = { id: 'operator', title: 'Operator', description: '', position: 1 }
+    const template = {
+      id: 'operator',
+      title: 'Operator',
+      description: '',
+      position: 1,
+      isOperator: true,
+    }
     main.give('project.templates', { templates: [template], parent: '/home/me/opsmith' })
     showWelcome()
     await userEvent.click(screen.getByRole('button', { name: /^New project/ }))

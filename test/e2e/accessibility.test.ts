@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -20,9 +21,21 @@ let app: App
 
 const axe = fs.readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
+function commitAll(folder: string): void {
+  const git = (...args: string[]): void => {
+    const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+    execFileSync('git', [...author, '-C', folder, ...args], { stdio: 'pipe' })
+  }
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-q', '-m', 'First of all')
+}
+
 beforeAll(async () => {
   cache = makeTestCache()
   const folder = copyProject(path.join(root, 'samples/gc_layer'), cache)
+  commitAll(folder)
+  fs.appendFileSync(path.join(folder, 'program.py'), '# not committed\n')
   app = await App.start(cache, folder)
   await app.resize(1280, 720)
   await app.page.evaluate(axe)
@@ -51,7 +64,7 @@ const windowRules = [
 interface Looked {
   /** These rules; all when left out. */
   only?: string[]
-  /** The part of the window with this test id; all of it when left out. */
+  /** The part of the window that this selector names; all of it when left out. */
   within?: string
 }
 
@@ -61,7 +74,7 @@ async function findings({ only, within }: Looked = {}): Promise<string[]> {
     ({ include, exclude, ...options }) =>
       window.axe.run(include ? { include, exclude } : { exclude }, options),
     {
-      ...(within === undefined ? {} : { include: [[`[data-testid="${within}"]`]] }),
+      ...(within === undefined ? {} : { include: [[within]] }),
       // The editor is Monaco's, which has its own ways for screen readers.
       exclude: [[anyEditor]],
       resultTypes: ['violations', 'incomplete'],
@@ -77,21 +90,36 @@ async function findings({ only, within }: Looked = {}): Promise<string[]> {
   )
 }
 
-async function enterTheme(theme: 'dark' | 'light'): Promise<void> {
-  await app.page.emulateMedia({ colorScheme: theme })
+const themes = {
+  dark: { colorScheme: 'dark', contrast: 'no-preference' },
+  light: { colorScheme: 'light', contrast: 'no-preference' },
+  'contrast-dark': { colorScheme: 'dark', contrast: 'more' },
+  'contrast-light': { colorScheme: 'light', contrast: 'more' },
+} as const
+type Theme = keyof typeof themes
+
+async function enterTheme(theme: Theme): Promise<void> {
+  await app.page.emulateMedia(themes[theme])
   await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
 }
 
-/** @param within what is new in the window, by its test id; all of it when left out */
-async function findingsInBothThemes(within?: string): Promise<string[]> {
+/**
+ * In all themes: a theme is colours, so that the structure is looked at in one.
+ * @param within what is new in the window, by a selector; all of it when left out
+ */
+async function findingsInAllThemes(within?: string): Promise<string[]> {
   await enterTheme('dark')
-  const inDark = within
-    ? [...(await findings({ within })), ...(await findings({ only: windowRules }))]
-    : await findings()
-  // A theme is colours: the structure is the same.
-  await enterTheme('light')
-  const inLight = await findings({ only: colourRules, ...(within ? { within } : {}) })
-  return [...inDark.map((line) => `dark: ${line}`), ...inLight.map((line) => `light: ${line}`)]
+  const part = within === undefined ? {} : { within }
+  const found = (await findings(part)).map((line) => `dark: ${line}`)
+  if (within !== undefined)
+    found.push(...(await findings({ only: windowRules })).map((line) => `window: ${line}`))
+  for (const theme of ['light', 'contrast-dark', 'contrast-light'] as const) {
+    await enterTheme(theme)
+    const inTheme = await findings({ only: colourRules, ...part })
+    found.push(...inTheme.map((line) => `${theme}: ${line}`))
+  }
+  await enterTheme('dark')
+  return found
 }
 
 async function choose(command: string): Promise<void> {
@@ -128,13 +156,77 @@ const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
   Help: { filled: 'help-panel' },
 }
 
-/** What each panel exists for: the panel, the element that shows it, and what fills it ("" where it is there). */
-const figures: Record<string, [panel: string, figure: string, fill: string]> = {
-  Run: ['run', 'run-summary', 'run-go'],
-  Gradcheck: ['gradcheck', 'gradcheck-verdict', ''],
-  'Operator checks': ['operator-checks', 'operator-check-one-verdict', ''],
-  Profile: ['profile', 'profile-summary', 'profile-run'],
-  Timings: ['timings', 'timings-headline', 'timings-run'],
+/** An action of the menu of a file in the Explorer. */
+async function chooseFor(file: string, action: string): Promise<void> {
+  await choose('Show Explorer')
+  await app.testId(`explorer-file-${file}`).click({ button: 'right' })
+  if (action !== '') await app.testId(`explorer-menu-${action}`).click()
+}
+
+const menu = '[role=menu]'
+const dialog = 'dialog[open]'
+
+/** What opens over the window, and closes with Escape unless it stays: how it is opened, and a selector. */
+const overlays: Record<string, { open: () => Promise<void>; shown: string; stays?: true }> = {
+  'menu of the project': { open: () => app.testId('toolbar-project').click(), shown: menu },
+  'menu of the layout': { open: () => app.testId('toolbar-layout').click(), shown: menu },
+  'menu of a file': { open: () => chooseFor('gc_layer.cpp', ''), shown: menu },
+  'new project': { open: () => choose('New project'), shown: dialog },
+  'new operator': {
+    open: async () => {
+      await choose('New operator')
+      await app.testId('new-operator-name').fill('class')
+      await app.page.keyboard.press('Enter')
+      await app.testId('new-operator-error').waitFor()
+    },
+    shown: dialog,
+  },
+  'name of a layout': { open: () => choose('save under a name'), shown: dialog },
+  'delete a file': { open: () => chooseFor('README.md', 'delete'), shown: dialog },
+  'name of a new file': {
+    open: () => chooseFor('README.md', 'newFile'),
+    shown: '[data-testid=explorer-tree]',
+    stays: true,
+  },
+  'last commit': {
+    open: () => chooseFor('program.py', 'git-compare'),
+    shown: '[data-testid="head-program.py"]',
+    stays: true,
+  },
+}
+
+/** What each panel exists for: the panel, the element that shows it, and how it is made where it is not there by then. */
+const figures: Record<string, { panel: string; figure: string; make?: () => Promise<void> }> = {
+  Tests: { panel: 'tests', figure: 'tests-count-Calls' },
+  Run: { panel: 'run', figure: 'run-summary', make: () => app.testId('run-go').click() },
+  Graph: { panel: 'graph', figure: 'graph-canvas-main' },
+  Gradcheck: { panel: 'gradcheck', figure: 'gradcheck-headline' },
+  'Operator checks': { panel: 'operator-checks', figure: 'operator-check-headline' },
+  Profile: {
+    panel: 'profile',
+    figure: 'profile-summary',
+    make: () => app.testId('profile-run').click(),
+  },
+  Timings: {
+    panel: 'timings',
+    figure: 'timings-headline',
+    make: async () => {
+      await app.testId('timings-entry-0').click()
+      await app.testId('timings-run').click()
+    },
+  },
+  Assembly: { panel: 'assembly', figure: 'assembly-mix' },
+  Export: {
+    panel: 'export',
+    figure: 'export-verdict',
+    make: async () => {
+      await app.testId('export-choose-library').check()
+      await app.testId('export-proof').uncheck()
+      await app.testId('export-run').click()
+    },
+  },
+  Build: { panel: 'build', figure: 'build-verdict' },
+  Doctor: { panel: 'doctor', figure: 'doctor-verdict' },
 }
 
 /** Lists with names: the test ids of their rows, what fills them ("" where it is there), and what the first row says then. */
@@ -152,9 +244,10 @@ function setTextSize(pixels: number): void {
 function whyCut({ panel, figure }: { panel: string; figure: string }): string {
   const find = (id: string): Element | null => document.querySelector(`[data-testid="${id}"]`)
   const element = find(figure)
-  const around = find(panel)?.getBoundingClientRect()
+  const around = find(`tool-${panel}`)?.getBoundingClientRect()
   const place = element?.getBoundingClientRect()
   if (!element || !around || !place) return 'it is not there'
+  if (place.width < 8 || place.height < 8) return 'it has no room'
   if (place.top < around.top || place.bottom > around.bottom + 1)
     return 'it is scrolled out of sight'
   if (place.right > around.right + 1) return 'it is wider than its panel'
@@ -166,19 +259,40 @@ function whyCut({ panel, figure }: { panel: string; figure: string }): string {
 }
 
 describe('axe finds nothing wrong', () => {
-  it('with any panel, in the dark and in the light theme', async () => {
+  it('with any panel and its menu, dark, light and in high contrast', async () => {
     await app
       .testId('status-build')
       .filter({ hasText: /built in/ })
       .waitFor()
-    const found = await findingsInBothThemes()
+    const found = await findingsInAllThemes()
     for (const [title, { fill, filled }] of Object.entries(panels)) {
       await choose(`Show ${title}`)
       await fill?.()
       await app.testId(filled).first().waitFor()
       const id = title === 'Samples' ? 'gallery' : title.toLowerCase().replace(' ', '-')
       await app.testId(`tool-${id}`).waitFor()
-      found.push(...(await findingsInBothThemes(`tool-${id}`)).map((line) => `${title}, ${line}`))
+      const panel = `[data-testid=tool-${id}]`
+      found.push(...(await findingsInAllThemes(panel)).map((line) => `${title}, ${line}`))
+      const menu = app.page.locator(`${panel} button[aria-haspopup=menu]`)
+      if ((await menu.count()) === 0) continue
+      await menu.first().click()
+      await app.page.locator('[role=menu]').waitFor()
+      const inMenu = await findings({ within: panel })
+      found.push(...inMenu.map((line) => `menu of ${title}, ${line}`))
+      await app.page.keyboard.press('Escape')
+    }
+    expect(found).toEqual([])
+  })
+
+  it('with any menu, dialog or message of the window, and a file next to its last commit', async () => {
+    const found: string[] = []
+    for (const [name, { open, shown, stays }] of Object.entries(overlays)) {
+      await open()
+      await app.page.locator(shown).waitFor()
+      found.push(...(await findingsInAllThemes(shown)).map((line) => `${name}, ${line}`))
+      if (stays) continue
+      await app.page.keyboard.press('Escape')
+      await app.page.locator(shown).waitFor({ state: 'detached' })
     }
     expect(found).toEqual([])
   })
@@ -201,43 +315,48 @@ describe('axe finds nothing wrong', () => {
     expect(messages.x + messages.width).toBeLessThan(graph.x)
   })
 
-  it('the figure of a panel is in sight and whole, also with text of 19 pixels', async () => {
-    await choose('Layout: Write')
-    const cut: string[] = []
-    for (const [title, [panel, figure, fill]] of Object.entries(figures)) {
+  it('the figure of a panel is in sight and whole in every layout, also with text of 19 pixels', async () => {
+    await app.page.evaluate(setTextSize, 13)
+    for (const [title, { figure, make }] of Object.entries(figures)) {
       await choose(`Show ${title}`)
-      if (title === 'Timings') await app.testId('timings-entry-0').click()
-      await app.page.evaluate(setTextSize, 13)
-      if (fill !== '') await app.testId(fill).click()
-      // It stays in sight when the text grows after the work is done.
-      for (const textSize of [13, 19]) {
-        await app.page.evaluate(setTextSize, textSize)
+      await make?.()
+      await app.testId(figure).first().waitFor()
+    }
+    const cut: string[] = []
+    for (const layout of ['Write', 'Check', 'Measure', 'Ship']) {
+      await choose(`Layout: ${layout}`)
+      for (const [title, { panel, figure }] of Object.entries(figures)) {
+        await choose(`Show ${title}`)
         await app.testId(figure).first().waitFor()
-        const places = { panel: `tool-${panel}`, figure }
-        const why = (): Promise<string> => app.page.evaluate(whyCut, places)
-        // Panels are laid out anew some frames after the size of the text changed.
-        const isWhole = await expect
-          .poll(why, { timeout: 5_000 })
-          .toBe('')
-          .then(
-            () => true,
-            () => false,
-          )
-        if (!isWhole) cut.push(`${title}, ${textSize} px: ${await why()}`)
+        for (const textSize of [13, 19]) {
+          await app.page.evaluate(setTextSize, textSize)
+          const why = (): Promise<string> => app.page.evaluate(whyCut, { panel, figure })
+          // Panels are laid out some frames after the size of the text changed.
+          const isWhole = await expect
+            .poll(why, { timeout: 5_000 })
+            .toBe('')
+            .then(
+              () => true,
+              () => false,
+            )
+          if (isWhole) continue
+          cut.push(`${layout}: ${title}, ${textSize} px: ${await why()}`)
+          await app.picture(`cut-${layout}-${panel}-${textSize}`)
+        }
+        await app.page.evaluate(setTextSize, 13)
       }
     }
-    await app.page.evaluate(setTextSize, 13)
     expect(cut).toEqual([])
   })
 
   it('with the palette open, and in a window without a project', async () => {
     await app.page.keyboard.press('Control+Shift+P')
     await app.testId('palette-input').waitFor()
-    const found = await findingsInBothThemes()
+    const found = await findingsInAllThemes()
     await app.page.keyboard.press('Escape')
     await choose('Close project')
     await app.testId('gallery-open-my_op').waitFor()
-    found.push(...(await findingsInBothThemes()))
+    found.push(...(await findingsInAllThemes()))
     expect(found).toEqual([])
   })
 })

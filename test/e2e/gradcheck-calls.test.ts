@@ -93,7 +93,7 @@ describe('the gradcheck calls of the window', () => {
   })
 
   it('gradcheck.runAll sends an event for each entry of opsmith.json when its check ends', async () => {
-    const result = await ask('gradcheck.runAll', { folder, job: 'all' })
+    const result = await ask('gradcheck.runAll', { folder, job: 'all', isBackground: false })
     const outcomes = unwrap(result)
     expect(outcomes.every((outcome) => outcome.asExpected)).toBe(true)
     await expect
@@ -170,7 +170,11 @@ describe('the gradcheck calls of the window', () => {
   })
 
   it('the calls refuse a project that is not open', async () => {
-    const result = await ask('gradcheck.runAll', { folder: root, job: 'other' })
+    const result = await ask('gradcheck.runAll', {
+      folder: root,
+      job: 'other',
+      isBackground: false,
+    })
     expect(result.ok ? '' : result.error.code).toBe('request.invalid')
   })
 })

@@ -40,6 +40,31 @@ afterAll(async () => {
 })
 
 describe('the layout of the window', () => {
+  it('a project that opens has the keyboard in its source', async () => {
+    await app.focused('op.cpp')
+  })
+
+  it('a panel without controls takes the keyboard, and a layout keeps the file in front', async () => {
+    await app.openFile('program.py')
+    await app.focused('program.py')
+    const isIn = (panel: string): Promise<boolean> =>
+      app.page.evaluate((id) => {
+        const tool = document.querySelector(`[data-testid="tool-${id}"]`)
+        const focused = document.activeElement
+        return focused !== document.body && focused?.contains(tool) === true
+      }, panel)
+    // To the group after the editors', which shows that there are no problems.
+    await app.page.keyboard.press('Control+Shift+P')
+    await app.testId('palette-input').fill('Show Problems')
+    await app.page.keyboard.press('Enter')
+    await expect.poll(() => isIn('problems')).toBe(true)
+    await app.page.keyboard.press('Control+Alt+S')
+    await app.focused('program.py')
+    expect(await app.testId('editor-op.cpp').count()).toBe(0)
+    await app.page.keyboard.press('Control+Alt+W')
+    await app.focused('program.py')
+  })
+
   it('the rail opens each tool by its name, and shows which are in front', async () => {
     expect(await app.testId('tool-tab-timings').count()).toBe(0)
     const button = app.page.getByRole('navigation', { name: 'Panels' }).getByText('Timings')

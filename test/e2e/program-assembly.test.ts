@@ -169,6 +169,13 @@ describe('the assembly panel', () => {
     expect(await app.testId('assembly-compared-with').textContent()).toMatch(
       /disable-llvm-passes: \d+ instructions\+ now: \d+ instructions\d+ rows differ/,
     )
+    // The other side is chosen as freely.
+    await app.testId('assembly-base').selectOption({ label: 'other flags …' })
+    await app.testId('assembly-base-flags').fill('-Xclang -disable-llvm-passes -fno-inline')
+    await app.page.keyboard.press('Enter')
+    await expect
+      .poll(() => app.testId('assembly-compared-with').textContent(), { timeout: buildTime })
+      .toMatch(/disable-llvm-passes: \d+ instructions\+ .*-fno-inline: \d+ instructions/)
     await app.picture('assembly-compared')
     await app.testId('assembly-against').selectOption('')
     await app.testId('assembly-remarks').uncheck()

@@ -38,7 +38,11 @@ async function makeReady(version: number): Promise<void> {
   await build(1)
 }
 
-const wait = (seconds: number, signal?: AbortSignal): Promise<Result<RunReport>> =>
+const wait = (
+  seconds: number,
+  signal?: AbortSignal,
+  isBackground = false,
+): Promise<Result<RunReport>> =>
   workbench.runs.run(
     folder,
     {
@@ -47,7 +51,7 @@ const wait = (seconds: number, signal?: AbortSignal): Promise<Result<RunReport>>
       inputs: { x: inputSpec.parse({ shape: [2], distribution: 'zeros' }) },
       reference: 'x + 1',
     },
-    { timeout: 60, ...(signal && { signal }) },
+    { timeout: 60, isBackground, ...(signal && { signal }) },
   )
 
 const pause = (milliseconds: number): Promise<void> =>
@@ -101,6 +105,31 @@ describe('a call that is cancelled', () => {
     await workbench.hosts.restart()
     expect(await first).toMatchObject({ error: { code: 'cancelled' } })
     expect(await second).toMatchObject({ error: { code: 'cancelled' } })
+  })
+})
+
+/** Of the op host in use: what its session is weighed by; undefined where the kernel does not weigh sessions. */
+function niceness(): number | undefined {
+  const file = `/proc/${workbench.hosts.state().pid}/autogroup`
+  if (!fs.existsSync(file)) return undefined
+  return Number(/nice (-?\d+)/.exec(fs.readFileSync(file, 'utf8'))?.[1])
+}
+
+describe('calls that nobody waits for', () => {
+  it('have a lower priority, until one is asked for', async ({ skip }) => {
+    expect(matches(await wait(0))).toEqual([true])
+    if (niceness() === undefined) skip('this kernel does not weigh sessions')
+    await expect.poll(niceness).toBe(0)
+    const behind = wait(1.5, undefined, true)
+    await expect.poll(niceness).toBe(10)
+    const asked = wait(0)
+    await expect.poll(niceness).toBe(0)
+    expect(matches(await behind)).toEqual([true])
+    expect(matches(await asked)).toEqual([true])
+    // The op host that waits for its turn loads libtorch in the background, and is taken into use by a restart.
+    await workbench.hosts.restart()
+    expect(matches(await wait(0))).toEqual([true])
+    await expect.poll(niceness).toBe(0)
   })
 })
 

@@ -21,6 +21,13 @@ const lineOf = (words: string, file = source): number =>
     .split('\n')
     .findIndex((line) => line.includes(words)) + 1
 
+const loaded = { kind: 'loaded' as const }
+const withFlags = (...flags: string[]): { kind: 'flags'; flags: string[]; compiler: string } => ({
+  kind: 'flags',
+  flags,
+  compiler: '',
+})
+
 describe('a traced build', () => {
   it('a traced build shows where the time went and gives the same library', async () => {
     const plain = unwrap(await workbench.builds.build(folder))
@@ -153,10 +160,10 @@ describe('assembly', () => {
   it('a comparison that is stopped ends its compile', async () => {
     const choice = { form, name: 'scale', file: '', line: 0 }
     const stop = new AbortController()
-    const other = { kind: 'flags' as const, flags: ['-O3'] }
-    const compared = workbench.assemblies.compare(folder, choice, other, stop.signal)
+    const sides = { base: loaded, other: withFlags('-O3') }
+    const compared = workbench.assemblies.compare(folder, choice, sides, stop.signal)
     const compiles = (): string => fs.readdirSync(os.tmpdir()).join()
-    await expect.poll(compiles).toContain(`opsmith-assembly-${process.pid}-`)
+    await expect.poll(compiles, { timeout: 30_000 }).toContain(`opsmith-assembly-${process.pid}-`)
     stop.abort()
     expect(await compared).toMatchObject({ ok: false, error: { code: 'cancelled' } })
   })
@@ -165,29 +172,55 @@ describe('assembly', () => {
     const choice = { form, name: 'scale', file: '', line: 0 }
     const flags = ['-Xclang', '-disable-llvm-passes']
     const compared = unwrap(
-      await workbench.assemblies.compare(folder, choice, { kind: 'flags', flags }),
+      await workbench.assemblies.compare(folder, choice, {
+        base: loaded,
+        other: withFlags(...flags),
+      }),
     )
-    const count = ({ mix }: typeof compared.now): number => mix[0]?.count ?? 0
-    expect(compared.label).toBe('-Xclang -disable-llvm-passes')
+    const count = ({ mix }: typeof compared.base): number => mix[0]?.count ?? 0
+    expect(compared.otherLabel).toBe('-Xclang -disable-llvm-passes')
     expect(compared.pairs.some(({ same }) => !same)).toBe(true)
-    expect(compared.pairs.filter(({ now }) => now >= 0).length).toBeGreaterThanOrEqual(
-      count(compared.now),
+    expect(compared.pairs.filter(({ base }) => base >= 0).length).toBeGreaterThanOrEqual(
+      count(compared.base),
     )
     expect(fs.readdirSync(os.tmpdir()).join()).not.toContain(`opsmith-assembly-${process.pid}-`)
-    const none = await workbench.assemblies.compare(folder, choice, { kind: 'build', build: 'x' })
+    const none = await workbench.assemblies.compare(folder, choice, {
+      base: loaded,
+      other: { kind: 'build', build: 'x' },
+    })
     expect(none).toMatchObject({ ok: false, error: { code: 'request.invalid' } })
     const before = fs.readFileSync(source, 'utf8')
     fs.writeFileSync(source, before.replace('+ 1.0f', '+ 2.0f * x'))
     unwrap(await workbench.builds.build(folder))
     const last = unwrap(
-      await workbench.assemblies.compare(folder, choice, { kind: 'build', build: 'last' }),
+      await workbench.assemblies.compare(folder, choice, {
+        base: loaded,
+        other: { kind: 'build', build: 'last' },
+      }),
     )
     fs.writeFileSync(source, before)
     unwrap(await workbench.builds.build(folder))
-    expect(last.label).toMatch(/^build of /)
+    expect(last.otherLabel).toMatch(/^build of /)
     const changed = last.pairs.filter(({ same }) => !same)
     expect(changed.length).toBeGreaterThan(0)
-    expect(changed.length).toBeLessThan(count(last.now) / 2)
+    expect(changed.length).toBeLessThan(count(last.base) / 2)
+  })
+
+  it('two sides are chosen freely: flags and compilers', async () => {
+    const choice = { form, name: 'scale', file: '', line: 0 }
+    const unknown = { ...withFlags('-O1'), compiler: '/bin/true' }
+    expect(
+      await workbench.assemblies.compare(folder, choice, { base: loaded, other: unknown }),
+    ).toMatchObject({ error: { code: 'request.invalid', path: 'compiler' } })
+    const { compilers } = unwrap(await workbench.assemblies.list(folder, form))
+    const gcc = compilers.find((name) => name.startsWith('g++')) ?? ''
+    const base = withFlags('-Xclang', '-disable-llvm-passes')
+    const other = { ...withFlags('-O0'), compiler: gcc }
+    const both = unwrap(await workbench.assemblies.compare(folder, choice, { base, other }))
+    expect(both.baseLabel).toBe('-Xclang -disable-llvm-passes')
+    expect(both.otherLabel).toMatch(gcc === '' ? /^-O0$/ : /^g\+\+ \d+\S* -O0$/)
+    expect(both.other.function.name).toBe(both.base.function.name)
+    expect(both.pairs.some(({ same }) => !same)).toBe(true)
   })
 
   it('clang says which loops it vectorized, and which not', async ({ skip }) => {

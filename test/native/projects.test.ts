@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { startForkedHost } from '../../electron/engine/host/transport'
+import { addOperator } from '../../electron/engine/project/add-operator'
 import { createProject } from '../../electron/engine/project/new-project'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
@@ -87,6 +88,18 @@ describe('templates', () => {
     expect(gradchecks.value.map(({ verdict }) => verdict)).toEqual(
       gradchecks.value.map(() => 'passed'),
     )
+  })
+})
+
+describe('operators that are added to a project', () => {
+  // The namespace of a PYBIND11 module, and one of another name than the project's.
+  it.each(['my_op', 'rms_norm'])('%s gets one of each kind, which are good', async (sample) => {
+    const folder = copyProject(path.join(root, 'samples', sample), cache)
+    for (const kind of ['operator', 'autograd', 'cuda']) {
+      const added = await addOperator(workbench.installation, folder, `an_${kind}`, kind)
+      if (!added.ok) throw new Error(added.error.message)
+    }
+    await expectCallsGood(folder)
   })
 })
 

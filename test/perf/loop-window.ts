@@ -1,9 +1,8 @@
-import fs from 'node:fs'
-import path from 'node:path'
-
 import { App } from '../support/app'
 import type { TestCache } from '../support/installation'
 import type { LoopCase } from './loop-cases'
+import { processTimes, timesBetween } from './process-times'
+import type { ProcessTimes } from './process-times'
 import { watchError, watchSave } from './watch-window'
 import type { SeenAfterSave } from './watch-window'
 
@@ -14,44 +13,34 @@ const longest = 30_000
 
 export interface Saved {
   seen: SeenAfterSave
+  /** CPU time from Ctrl+S until all is fresh and nothing runs. */
+  cpu: ProcessTimes
   /** Seconds of the engine for the same build. */
   engine: number
   /** It was built by the compile server. */
   hot: boolean
 }
 
-/** Moves the schemas to the group below the source, so that the window shows them next to the Run panel. */
-function showSchemasBelow(cache: TestCache): void {
-  interface Leaf {
-    data: { views: string[]; activeView?: string }
-  }
-  const file = path.join(cache.folder, 'layout.json')
-  const saved = JSON.parse(fs.readFileSync(file, 'utf8')) as {
-    layouts: [string, { grid: { root: unknown } }][]
-  }
-  const leaves: Leaf[] = []
-  const collect = (node: unknown): void => {
-    const { type, data } = node as { type: string; data: unknown }
-    if (type === 'leaf') leaves.push(node as Leaf)
-    else for (const inner of data as unknown[]) collect(inner)
-  }
-  collect(saved.layouts.at(-1)?.[1].grid.root)
-  const holding = (panel: string): Leaf['data'] | undefined =>
-    leaves.find(({ data }) => data.views.includes(panel))?.data
-  const [from, to] = [holding('schemas'), holding('problems')]
-  if (!from || !to) throw new Error('the layout has no schemas, or no problems')
-  from.views = from.views.filter((view) => view !== 'schemas')
-  to.views.push('schemas')
-  to.activeView = 'schemas'
-  fs.writeFileSync(file, JSON.stringify(saved))
+/** Panels that a save is watched in, each in a group of its own; the Run panel stays with all the others. */
+const stacked = ['schemas', 'graph', 'gradcheck'] as const
+
+async function runCommand(app: App, title: string): Promise<void> {
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.testId('palette-input').fill(title)
+  await app.page.keyboard.press('Enter')
 }
 
-/** Every panel has been looked at once, and Run and Schemas are in front. */
-async function lookAtEveryPanel(app: App): Promise<void> {
-  const tabs = await app.page.locator('[data-testid^="tool-tab-"]').all()
-  for (const tab of tabs) await tab.click()
-  await app.testId('tool-tab-schemas').click()
-  await app.testId('tool-tab-run').click()
+/** Every panel is open and was looked at once; those that are watched are in sight. */
+async function openEveryPanel(app: App): Promise<void> {
+  await app.resize(1600, 1000)
+  await runCommand(app, 'Layout: Write')
+  for (const button of await app.page.locator('[data-testid^="rail-"]').all()) await button.click()
+  for (const panel of stacked) {
+    await app.testId(`rail-${panel}`).click()
+    await runCommand(app, 'below its neighbours')
+  }
+  await app.testId('rail-run').click()
+  for (const panel of [...stacked, 'run']) await app.testId(`tool-${panel}`).waitFor()
 }
 
 /** Waits until nothing runs that the window knows of. Throws with what the status bar says where that takes too long. */
@@ -67,7 +56,7 @@ async function atRest(app: App): Promise<void> {
       !/reading/.test(language.textContent)
     )
   }
-  await app.page.waitForFunction(isAtRest, undefined, { timeout: 40_000 }).catch(async () => {
+  await app.page.waitForFunction(isAtRest, undefined, { timeout: 240_000 }).catch(async () => {
     throw new Error(`the window is not at rest: ${await app.testId('statusbar').innerText()}`)
   })
 }
@@ -80,12 +69,15 @@ export async function pause(milliseconds: number): Promise<void> {
 export async function save(app: App, one: LoopCase, round: number): Promise<Saved> {
   await app.focused(one.file)
   await one.edit(app, round)
-  const watching = app.page.evaluate(watchSave, { longest, calm: 700 })
+  const watching = app.page.evaluate(watchSave, { longest, calm: 700, names: one.shows })
+  const main = app.electron.process().pid ?? 0
+  const before = processTimes(main)
   await app.save()
   const seen = await watching
+  const cpu = timesBetween(before, processTimes(main))
   const report = await app.page.evaluate(() => window.opsmithTest?.build.report() ?? null)
   if (report === null) throw new Error(`${one.name} was not built`)
-  return { seen, engine: report.seconds, hot: report.hot }
+  return { seen, cpu, engine: report.seconds, hot: report.hot }
 }
 
 /** One character that breaks the file, and the build that mends it again. */
@@ -119,18 +111,13 @@ export async function untilHot(app: App, one: LoopCase): Promise<void> {
 }
 
 export async function openCase(cache: TestCache, one: LoopCase): Promise<App> {
-  // The layout is written once it was changed.
-  const first = await App.start(cache, one.folder, { hotCompile: true })
-  await first.testId('tool-tab-schemas').click()
-  await first.testId('schemas-panel').waitFor()
-  await pause(1_000)
-  await first.close()
-  showSchemasBelow(cache)
   const app = await App.start(cache, one.folder, { hotCompile: true })
   await atRest(app)
-  await lookAtEveryPanel(app)
-  await app.testId('run-go').click()
-  await app.testId('run-go').waitFor()
+  await openEveryPanel(app)
+  if (one.shows.includes('run')) {
+    await app.testId('run-go').click()
+    await app.testId('run-go').waitFor()
+  }
   await app.openFile(one.file)
   await atRest(app)
   return app

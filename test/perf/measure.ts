@@ -9,6 +9,11 @@ export interface Row {
   peerMedian: number | null
   /** peerMedian / median: above 1, Opsmith is the faster one. */
   ratio: number | null
+  /** What the median, and the slowest of all samples, may be at most; absent where nothing is asked. */
+  goal?: number
+  worstGoal?: number
+  /** The slowest of all samples. */
+  worst?: number
   /** Whether it is as it must be, where something is asked of it: "within 3 %: 1.2 %". */
   verdict?: string
 }
@@ -43,6 +48,24 @@ export async function sample(
     seconds.push((performance.now() - started) / 1000)
   }
   return seconds
+}
+
+/** With a verdict on what is asked of the samples; one below 0 was never shown. */
+export function judged(
+  made: Row,
+  samples: readonly number[],
+  { goal, worstGoal }: { goal: number; worstGoal?: number },
+): Row {
+  const worst = Math.max(...samples)
+  const isWithin = made.median <= goal && worst <= (worstGoal ?? Number.POSITIVE_INFINITY)
+  const isShown = samples.every((one) => one >= 0)
+  return {
+    ...made,
+    goal,
+    ...(worstGoal === undefined ? {} : { worstGoal }),
+    worst,
+    verdict: !isShown ? 'NEVER SHOWN' : isWithin ? 'within' : 'MISSES',
+  }
 }
 
 export function row(

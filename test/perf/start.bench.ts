@@ -1,11 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { _electron } from 'playwright-core'
-
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
+import { openEmptyWindow } from './empty-window'
 import { quantile, row, sample } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
 
@@ -57,18 +56,8 @@ async function start(cache: TestCache, project: string | undefined): Promise<Sta
 
 /** An empty window of the same Electron, opened and closed. */
 async function bareSeconds(cache: TestCache, rounds: number): Promise<number[]> {
-  const executablePath = process.env['OPSMITH_ELECTRON'] ?? ''
-  const empty = path.join(cache.home, 'empty')
-  fs.mkdirSync(empty)
-  fs.writeFileSync(path.join(empty, 'package.json'), '{"name":"empty","main":"main.js"}')
-  fs.writeFileSync(
-    path.join(empty, 'main.js'),
-    "const { app, BrowserWindow } = require('electron'); app.whenReady().then(() => new BrowserWindow().loadURL('data:text/html,<p>empty'))",
-  )
   return await sample(rounds, async () => {
-    const electron = await _electron.launch({ executablePath, args: ['--no-sandbox', empty] })
-    const page = await electron.firstWindow()
-    await page.waitForLoadState('load')
+    const { electron } = await openEmptyWindow(cache)
     await electron.close()
   })
 }

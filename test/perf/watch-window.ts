@@ -1,14 +1,16 @@
-/** Milliseconds from Ctrl+S until the window showed it; -1 where it never did. */
-export interface SeenAfterSave {
-  /** "built" in the status bar. */
-  built: number
-  /** The Run panel's result, of the new library. */
-  run: number
-  /** The schemas, of the new library. */
-  schemas: number
+/** What a window shows after a save: "built" in the status bar, and panels that are of the new library. */
+export type Watched =
+  | 'built'
+  | 'run'
+  | 'schemas'
+  | 'graph'
+  /** All of opsmith.json's, with their verdicts. */
+  | 'gradchecks'
   /** Nothing of what a build refreshes runs any more: every panel is fresh. */
-  fresh: number
-}
+  | 'fresh'
+
+/** Milliseconds from Ctrl+S until the window showed it; -1 where it never did. */
+export type SeenAfterSave = Record<Watched, number>
 
 /** How long a watch goes on. */
 export interface Patience {
@@ -16,13 +18,15 @@ export interface Patience {
   longest: number
   /** Milliseconds without work after which no more is expected. */
   calm: number
+  /** What this project shows. */
+  names: readonly Watched[]
 }
 
 /**
  * Waits for Ctrl+S and then for what the window shows of it. Runs in the page, as a whole: it may use nothing
  * from outside.
  */
-export async function watchSave({ longest, calm }: Patience): Promise<SeenAfterSave> {
+export async function watchSave({ longest, calm, names }: Patience): Promise<SeenAfterSave> {
   const part = (id: string, within: Element | Document | null = document): Element | null =>
     within?.querySelector(`[data-testid="${id}"]`) ?? null
   const isBuilt = (): boolean => part('status-build')?.getAttribute('data-state') === 'good'
@@ -32,10 +36,23 @@ export async function watchSave({ longest, calm }: Patience): Promise<SeenAfterS
     built: isBuilt,
     run: () => isFresh(part('run-panel')) && part('run-stop', part('run-panel')) === null,
     schemas: () => isFresh(part('schemas-panel')),
+    graph: () =>
+      isFresh(part('graph-panel')) && window.opsmithTest?.graph.state().working === false,
+    gradchecks: () => {
+      const entries = [...document.querySelectorAll('[data-testid^="gradcheck-entry-"]')]
+      const isChecked = entries.every((entry) => entry.getAttribute('data-verdict') !== '')
+      return isBuilt() && entries.length > 0 && isChecked
+    },
     fresh: () => isBuilt() && part('toolbar-stop')?.hasAttribute('disabled') === true,
   }
-  const names = ['built', 'run', 'schemas', 'fresh'] as const
-  const seen: SeenAfterSave = { built: -1, run: -1, schemas: -1, fresh: -1 }
+  const seen: SeenAfterSave = {
+    built: -1,
+    run: -1,
+    schemas: -1,
+    graph: -1,
+    gradchecks: -1,
+    fresh: -1,
+  }
   /** What was seen to be old: only that can become new. */
   const wasOld = new Set<string>()
   const began = await new Promise<number>((resolve) => {

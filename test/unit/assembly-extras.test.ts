@@ -40,10 +40,10 @@ describe('two versions of a function next to each other', () => {
     const now = rowsOf(['push rbp', 'vmulps ymm0,ymm0,ymm1', 'vzeroupper', 'ret'])
     const other = rowsOf(['push rbp', 'mulps xmm0,xmm1', 'ret'])
     expect(pairRows(now, other)).toEqual([
-      { now: 0, other: 0, same: true },
-      { now: 1, other: 1, same: false },
-      { now: 2, other: -1, same: false },
-      { now: 3, other: 2, same: true },
+      { base: 0, other: 0, same: true },
+      { base: 1, other: 1, same: false },
+      { base: 2, other: -1, same: false },
+      { base: 3, other: 2, same: true },
     ])
   })
 

@@ -35,6 +35,7 @@ const reportOf = (name: string, form: AssemblyReport['form'] = 'machine'): Assem
 })
 const listing = {
   functions: [functionOf('f', 1), functionOf('g', 9)],
+  compilers: [],
   forms: [{ form: 'machine' as const, whyNot: '' }],
 }
 

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type { CheckedReport, GradcheckOutcome } from '../../electron/contract/gradcheck'
 import { ok } from '../../electron/contract/outcome'
-import { checkAll, forgetGradchecks } from '../../renderer/features/gradcheck/all'
+import {
+  checkAll,
+  forgetGradchecks,
+  refreshGradchecks,
+} from '../../renderer/features/gradcheck/all'
 import { emptyDraft } from '../../renderer/features/gradcheck/case'
 import {
   allGradchecksJob,
@@ -173,6 +177,16 @@ describe("opsmith.json's gradchecks", () => {
     await settle()
     expect(outcomes()).toEqual([first, second])
     expect(allGradchecksJob.isRunning()).toBe(false)
+  })
+
+  it('are for nobody after a build, and asked for by the user', async () => {
+    main.give('gradcheck.runAll', [])
+    await refreshGradchecks()
+    await checkAll()
+    expect(main.asked('gradcheck.runAll').map(({ isBackground }) => isBackground)).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('begin from the start when a newer build wants them, and keep what a stop leaves', async () => {

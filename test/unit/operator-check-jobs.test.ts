@@ -146,8 +146,13 @@ describe('the checks of the project', () => {
     void checkCases()
     await settle()
     expect(all.begun.map(({ input }) => input.casesOnly)).toEqual([true, true])
+    void checkCases(true)
+    await settle()
+    expect(all.begun.map(({ input }) => input.isBackground)).toEqual([false, false, true])
     expect(one.begun).toEqual([])
-    expect(main.asked('job.cancel')).toEqual([{ job: all.begun[0]?.input.job }])
+    expect(main.asked('job.cancel')).toEqual(
+      all.begun.slice(0, 2).map(({ input }) => ({ job: input.job })),
+    )
     expect(operatorChecksStore.getState().repeats).toBe(false)
   })
 })

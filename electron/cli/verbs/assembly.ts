@@ -1,14 +1,14 @@
 import path from 'node:path'
 
-import { assemblyOther } from '../../contract/assembly'
+import { assemblySide, flagsSide } from '../../contract/assembly'
 import type {
   AssemblyChoice,
   AssemblyComparison,
   AssemblyForm,
   AssemblyFunction,
   AssemblyListing,
-  AssemblyOther,
   AssemblyReport,
+  AssemblySide,
   LoopEstimate,
   OptimizationRemark,
 } from '../../contract/assembly'
@@ -30,7 +30,15 @@ const assemblyOptions = {
   against: text('<build>', 'compare with an earlier build: its name or key, or "last"'),
   againstFlags: text(
     '<flags>',
-    'compile again with these flags added, and compare: "-O3 -march=native"',
+    'compile again with these flags added, and compare: "-O3 -march=native"; a compiler may come first: "g++-12 -O3"',
+  ),
+  base: text(
+    '<build>',
+    'with --against or --against-flags: compare this earlier build, not the current one',
+  ),
+  baseFlags: text(
+    '<flags>',
+    'with --against or --against-flags: compare a compile with these flags, not the current build',
   ),
   remarks: flag("list clang's optimization remarks on the source file of the function"),
   loops: flag(
@@ -62,7 +70,7 @@ async function runAssembly(
   if (options.ptx && options.sass) {
     return refuse('Give --ptx or --sass, not both.', json)
   }
-  const { against, againstFlags, remarks, loops, explain } = options
+  const { against, againstFlags, base, baseFlags, remarks, loops, explain } = options
   const more = [against, againstFlags].filter((one) => one !== undefined).length
   const asked = more + [remarks, loops, explain].filter(Boolean).length
   if (asked > 1) {
@@ -71,6 +79,10 @@ async function runAssembly(
       json,
     )
   }
+  if (base !== undefined && baseFlags !== undefined)
+    return refuse('Give --base or --base-flags, not both.', json)
+  if ((base ?? baseFlags) !== undefined && more === 0)
+    return refuse('--base and --base-flags need --against or --against-flags.', json)
   if (asked > 0 && options.function === undefined) {
     return refuse('Name the function: --function NAME, or --function FILE:LINE.', json)
   }
@@ -91,8 +103,7 @@ async function runAssembly(
     return exitCodes.good
   }
   const choice = { form, ...choiceOf(options.function) }
-  if (more > 0)
-    return await showComparison(workbench, folder, choice, { against, againstFlags, json })
+  if (more > 0) return await showComparison(workbench, folder, choice, options)
   const report = await assemblies.show(folder, choice)
   if (!report.ok) return printError(report.error, json)
   if (loops) return await showLoops(workbench, folder, report.value, json)
@@ -108,24 +119,34 @@ async function runAssembly(
   return exitCodes.good
 }
 
-type Compared = { against: string | undefined; againstFlags: string | undefined; json: boolean }
+/** What a side's two options mean; what they cannot mean is for the user to read. */
+function sideOf(
+  build: string | undefined,
+  flags: string | undefined,
+  option: string,
+): { side: AssemblySide } | { wrong: string } {
+  if (build === undefined && flags === undefined) return { side: { kind: 'loaded' } }
+  const parsed = assemblySide.safeParse(
+    build === undefined ? flagsSide(flags ?? '') : { kind: 'build', build },
+  )
+  const name = build === undefined ? `${option}-flags` : option
+  return parsed.success
+    ? { side: parsed.data }
+    : { wrong: `${name}: ${parsed.error.issues[0]?.message ?? 'the value is empty'}` }
+}
 
 async function showComparison(
   { assemblies }: Workbench,
   folder: string,
   choice: AssemblyChoice,
-  { against, againstFlags, json }: Compared,
+  { against, againstFlags, base, baseFlags, json }: OptionValues<typeof assemblyOptions>,
 ): Promise<number> {
-  const wanted: AssemblyOther =
-    against === undefined
-      ? { kind: 'flags', flags: (againstFlags ?? '').split(/\s+/).filter((word) => word !== '') }
-      : { kind: 'build', build: against }
-  const other = assemblyOther.safeParse(wanted)
-  if (!other.success) {
-    const name = against === undefined ? '--against-flags' : '--against'
-    return refuse(`${name}: ${other.error.issues[0]?.message ?? 'the value is empty'}`, json)
-  }
-  const compared = await assemblies.compare(folder, choice, other.data)
+  const left = sideOf(against, againstFlags, '--against')
+  const right = sideOf(base, baseFlags, '--base')
+  if ('wrong' in left) return refuse(left.wrong, json)
+  if ('wrong' in right) return refuse(right.wrong, json)
+  const sides = { base: right.side, other: left.side }
+  const compared = await assemblies.compare(folder, choice, sides)
   if (!compared.ok) return printError(compared.error, json)
   if (json) printJson(compared.value)
   else printLines(comparisonText(compared.value, folder))
@@ -158,21 +179,21 @@ async function showLoops(
   return exitCodes.good
 }
 
-/** As `diff -u` writes it: "-" is the other's, "+" is of the build that is loaded. */
+/** As `diff -u` writes it: "-" is the other's, "+" is the base's. */
 export function comparisonText(
-  { now, other, label, pairs }: AssemblyComparison,
+  { base, other, baseLabel, otherLabel, pairs }: AssemblyComparison,
   folder: string,
 ): string[] {
   const count = ({ mix }: AssemblyReport): number => mix[0]?.count ?? 0
-  const place = placeText(now.function.file, now.function.line, folder)
+  const place = placeText(base.function.file, base.function.line, folder)
   const lines = [
-    `${now.function.name}  ${place}`,
-    `--- ${label}: ${count(other)} instructions`,
-    `+++ now: ${count(now)} instructions`,
+    `${base.function.name}  ${place}`,
+    `--- ${otherLabel}: ${count(other)} instructions`,
+    `+++ ${baseLabel}: ${count(base)} instructions`,
   ]
   let block: string[] = []
   for (const pair of pairs) {
-    const [before, after] = [other.rows[pair.other]?.text, now.rows[pair.now]?.text]
+    const [before, after] = [other.rows[pair.other]?.text, base.rows[pair.base]?.text]
     if (pair.same) {
       lines.push(...block, `  ${after ?? ''}`)
       block = []

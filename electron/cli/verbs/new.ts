@@ -1,27 +1,36 @@
 import path from 'node:path'
 
+import { addOperator } from '../../engine/project/add-operator'
+import { findProjectFolder } from '../../engine/project/find-project'
 import { createProject, listTemplates } from '../../engine/project/new-project'
+import type { Installation } from '../../engine/installation'
 import { exitCodes } from '../exit-codes'
 import { jsonFlag, text } from '../options'
-import { printError, printJson, printLines, progress } from '../print'
+import { callerPath, printError, printJson, printLines, progress } from '../print'
 import { defineVerb } from '../verb'
 
 export const verb = defineVerb({
   name: 'new',
   order: -1,
-  description: 'make a project from a template in a new or empty folder',
+  description: 'make a project from a template, or add an operator to a project',
   makesProject: true,
   argument: {
     name: 'folder',
     description:
-      'the folder to make; the project gets its name (without a folder, the templates are listed)',
+      'the folder to make, new or empty; the project gets its name (without a folder, the templates are listed)',
     isOptional: true,
   },
   options: {
-    template: text('<id>', 'the template of the project (default: operator)'),
+    template: text('<id>', 'the template of the project or operator (default: operator)'),
+    operator: text(
+      '<name>',
+      'add an operator of this name to the project in the folder (default: the current folder)',
+    ),
     json: jsonFlag,
   },
-  run: async ({ installation, projects }, folder, { template, json }) => {
+  run: async ({ installation, projects }, folder, { template, operator, json }) => {
+    if (operator !== undefined)
+      return await add(installation, folder, operator, template ?? 'operator', json)
     if (folder === '') {
       const templates = await listTemplates(installation)
       const width = Math.max(...templates.map(({ id }) => id.length))
@@ -38,3 +47,23 @@ export const verb = defineVerb({
     return exitCodes.good
   },
 })
+
+async function add(
+  installation: Installation,
+  folder: string,
+  name: string,
+  template: string,
+  json: boolean,
+): Promise<number> {
+  const project = await findProjectFolder(folder === '' ? callerPath('.') : folder)
+  if (!project.ok) return printError(project.error, json)
+  const added = await addOperator(installation, project.value, name, template)
+  if (!added.ok) return printError(added.error, json)
+  const { operator, file } = added.value
+  if (json) printJson({ ok: true, operator, file })
+  else
+    progress(
+      `${operator} was added: ${path.join(project.value, file)} and its entries in opsmith.json. Next: opsmith run ${folder === '' ? '.' : folder}`,
+    )
+  return exitCodes.good
+}

@@ -20,12 +20,14 @@ export class HeaderPreparation {
    * @param compilers at a time: one, so that whoever works meanwhile has the other cores
    * @param project that may have chosen tools and flags of its own
    * @param onRemark called with what was found damaged, in words
+   * @param isBackground nobody waits for it
    * @returns the compilers' seconds together, and how many headers were made
    */
   async prepare(
     compilers = 1,
     project?: OpenProject,
     onRemark: (text: string) => void = () => undefined,
+    isBackground = false,
   ): Promise<Result<{ seconds: number; made: number }>> {
     this.isRunning = true
     try {
@@ -36,6 +38,7 @@ export class HeaderPreparation {
       return await prepareTools(compileTools(installation, toolchain.value), {
         compilers,
         signal: this.closing.signal,
+        isBackground,
         onRemark,
         ...(onBackground ? { onProgress: onBackground } : {}),
       })
@@ -44,10 +47,17 @@ export class HeaderPreparation {
     }
   }
 
+  /** For nobody who waits, with one compiler. */
+  async prepareInBackground(
+    project?: OpenProject,
+  ): Promise<Result<{ seconds: number; made: number }>> {
+    return await this.prepare(1, project, undefined, true)
+  }
+
   /** In the background, unless that is under way: the next build shall be fast again. */
   async prepareAgain(project: OpenProject): Promise<void> {
     if (this.isRunning) return
-    const prepared = await this.prepare(1, project)
+    const prepared = await this.prepareInBackground(project)
     if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
   }
 

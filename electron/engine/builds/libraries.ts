@@ -22,6 +22,8 @@ export interface CallLimits {
   /** Seconds; 0 for none. */
   timeout: number
   signal?: AbortSignal | undefined
+  /** Nobody waits for it. */
+  isBackground?: boolean | undefined
 }
 
 /** A built library: calls of it in the op host in use, and in op hosts next to that one. */

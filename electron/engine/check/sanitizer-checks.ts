@@ -13,6 +13,8 @@ export interface OperatorCheckLimits {
   /** Seconds for each operator; 0 for the default of 120. */
   timeout: number
   signal?: AbortSignal
+  /** Nobody waits for it. */
+  isBackground?: boolean
 }
 
 const defaultTimeout = 120

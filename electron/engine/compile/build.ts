@@ -62,7 +62,7 @@ export async function buildHot(
   const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
   const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
   const server = isWorthWaiting
-    ? endOrStop(compiler.start(tools, serverPrelude, false), options.signal).then(find)
+    ? endOrStop(compiler.start(tools, serverPrelude, false, false), options.signal).then(find)
     : Promise.resolve(find())
   const parts = { project, plan: plan.value, variant: 'plain' as const, server }
   const report = await new ProjectBuild(parts, options).run()
@@ -98,7 +98,9 @@ export async function buildSanitized(
   while (plan.ok && plan.value.missingPrelude !== undefined) {
     const { tools, missingPrelude } = plan.value
     options.onOutput?.("precompiling libtorch's headers for a build with sanitizers\n")
-    const made = await makePrecompiled(tools, missingPrelude, 'sanitized', options.signal)
+    const made = await makePrecompiled(tools, missingPrelude, 'sanitized', {
+      signal: options.signal,
+    })
     if (!made.ok) return made
     plan = await planned()
   }

@@ -85,7 +85,10 @@ export async function makePrecompiled(
   tools: CompileTools,
   prelude: Prelude,
   variant: BuildVariant,
-  signal?: AbortSignal,
+  {
+    signal,
+    isBackground = false,
+  }: { signal?: AbortSignal | undefined; isBackground?: boolean } = {},
 ): Promise<Result<{ seconds: number; made: boolean; wasDamaged: boolean }>> {
   const { toolchain, includes } = tools
   const header = locatePrecompiled(tools, prelude, variant)
@@ -112,7 +115,7 @@ export async function makePrecompiled(
         '-o',
         output,
       ],
-      { limits: compileLimits, signal },
+      { limits: compileLimits, signal, isBackground },
     )
     if (result.stopped === 'cancelled')
       return err('cancelled', 'Making the precompiled header was stopped.')

@@ -18,6 +18,8 @@ export async function prepareTools(
     /** At a time: one, so that whoever works meanwhile has the other cores. */
     compilers: number
     signal: AbortSignal
+    /** Nobody waits for it. */
+    isBackground?: boolean
     /** `done` from 0 to 1, -1 where nobody knows. */
     onProgress?: (title: string, done: number, detail: string) => void
     /** What was found damaged, for people; it is made again. */
@@ -25,7 +27,7 @@ export async function prepareTools(
   },
 ): Promise<Result<{ seconds: number; made: number }>> {
   const title = "precompiling libtorch's headers"
-  const { compilers, signal, onProgress, onRemark } = options
+  const { compilers, signal, isBackground = false, onProgress, onRemark } = options
   const pending = [...preludes]
   let seconds = 0
   let made = 0
@@ -33,7 +35,7 @@ export async function prepareTools(
   const worker = async (): Promise<Result<null>> => {
     for (let prelude = pending.shift(); prelude; prelude = pending.shift()) {
       onProgress?.(title, done / preludes.length, prelude)
-      const result = await makePrecompiled(tools, prelude, 'plain', signal)
+      const result = await makePrecompiled(tools, prelude, 'plain', { signal, isBackground })
       if (!result.ok) {
         pending.length = 0
         return result
@@ -57,7 +59,7 @@ export async function prepareTools(
   const libraries = findClangLibraries(tools.toolchain.compiler)
   if (!libraries.found) return ok({ seconds, made })
   onProgress?.(makingServer, -1, '')
-  const program = await makeServerProgram(tools, libraries.found, signal)
+  const program = await makeServerProgram(tools, libraries.found, signal, isBackground)
   onProgress?.(makingServer, 1, '')
   if (!program.ok) return program
   seconds += program.value.seconds

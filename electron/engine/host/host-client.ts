@@ -8,6 +8,7 @@ import { err, ok, workbenchError } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { SandboxBound } from '../../contract/sandbox'
 import { setupCommand } from '../installation'
+import { SessionShare } from '../toolchain/priority'
 import type { Installation } from '../installation'
 import { explainGradientError } from '../explain/gradient-error'
 import { parseCrashReport } from './crash-report'
@@ -46,12 +47,15 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Said when the host dies in the meantime: "call my_op::f". */
   phase: string
+  /** Nobody waits for it: its op host gets what other programs leave of the processors, unless it has more to do. */
+  isBackground?: boolean | undefined
 }
 
 interface Pending {
   call: HostCallName
   phase: string
   signal: AbortSignal | undefined
+  isBackground: boolean
   resolve: (result: Result<unknown>) => void
   started: number
 }
@@ -81,6 +85,8 @@ export interface HostStart {
   sandbox: HostSandbox
   /** On top of what every op host gets. */
   environment: Readonly<Record<string, string>>
+  /** Nobody waits for it yet; see takeIntoUse(). */
+  isSpare?: boolean
 }
 
 /** One generation of the op host: its process, its calls, its end. */
@@ -91,6 +97,7 @@ export class HostClient {
   exit: HostExit | undefined
   onOutput: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
   private readonly transport: HostTransport
+  private readonly share: SessionShare
   /** Its crash report and its temporary files. */
   private readonly folder: string
   private readonly temporaryFolder: string
@@ -141,6 +148,8 @@ export class HostClient {
         ...start.environment,
       },
     })
+    this.share = new SessionShare(this.transport.pid)
+    this.share.setBackground(start.isSpare === true)
     let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () =>
       undefined
     this.ready = new Promise((resolve) => {
@@ -221,9 +230,10 @@ export class HostClient {
     const started = performance.now()
     if (this.pending.size === 0) this.outputInCall = 0
     const answer = new Promise<Result<unknown>>((resolve) => {
-      const { phase, signal } = options
-      this.pending.set(id, { call: name, phase, signal, resolve, started })
+      const { phase, signal, isBackground = false } = options
+      this.pending.set(id, { call: name, phase, signal, isBackground, resolve, started })
     })
+    this.shareProcessors()
     const timer =
       options.timeout > 0
         ? setTimeout(() => {
@@ -247,6 +257,17 @@ export class HostClient {
       : err('internal', `The op host sent an invalid answer to ${name}.`, {
           detail: parsed.error.message,
         })
+  }
+
+  /** Somebody waits for it, from now on. */
+  takeIntoUse(): void {
+    this.share.setBackground(false)
+  }
+
+  /** Calls without a phase are short, or wait until there is no other: they change nothing. */
+  private shareProcessors(): void {
+    const calls = [...this.pending.values()].filter(({ phase }) => phase !== '')
+    if (calls.length > 0) this.share.setBackground(calls.every(({ isBackground }) => isBackground))
   }
 
   /** Ends the process; calls under way are answered when it is gone. */
@@ -323,6 +344,7 @@ export class HostClient {
     }
     this.pending.delete(message.id)
     if (pending.phase !== '') this.lastWork = performance.now()
+    this.shareProcessors()
     if (message.result.ok) {
       pending.resolve(ok(message.result.value))
       return
@@ -350,6 +372,7 @@ export class HostClient {
 
   private async finish(code: number | null, signal: string | null): Promise<HostExit> {
     this.gone = true
+    this.share.close()
     clearTimeout(this.pinging)
     const records = this.readReport()
     const record = records.find((candidate) => candidate.reason !== 'dump')

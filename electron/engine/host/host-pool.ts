@@ -167,7 +167,7 @@ export class HostPool {
     this.events.onState?.(this.state())
   }
 
-  private start(): HostClient {
+  private start(isSpare = false): HostClient {
     this.generation += 1
     const host = new HostClient({
       generation: this.generation,
@@ -177,6 +177,7 @@ export class HostPool {
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
       environment: this.environment,
+      isSpare,
     })
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
@@ -202,7 +203,7 @@ export class HostPool {
     if (!this.keepSpare || this.closed || this.spare) return
     // Not while the host in use is still loading libtorch: they would share two cores.
     const timer = setTimeout(() => {
-      if (!this.closed && !this.spare) this.spare = this.start()
+      if (!this.closed && !this.spare) this.spare = this.start(true)
     }, 400)
     timer.unref()
   }
@@ -213,6 +214,7 @@ export class HostPool {
     this.endInOtherSandbox()
     if (!this.active?.alive) {
       this.active = this.spare?.alive ? this.spare : this.start()
+      this.active.takeIntoUse()
       this.spare = undefined
       this.loaded = undefined
       this.tell()

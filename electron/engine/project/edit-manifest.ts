@@ -72,9 +72,9 @@ function onOneLine(value: unknown): string {
 }
 
 /** Wide entries get a line for each field. */
-function entryText(entry: object, indent: string): string {
+function entryText(entry: object | string, indent: string): string {
   const line = onOneLine(entry)
-  if (line.length + indent.length <= 110) return line
+  if (typeof entry === 'string' || line.length + indent.length <= 110) return line
   const fields = Object.entries(entry)
     .filter(([, item]) => item !== undefined)
     .map(([key, item]) => `${indent}  ${JSON.stringify(key)}: ${onOneLine(item)}`)
@@ -94,7 +94,12 @@ const restOfEntry = /^([ \t]*,)?([ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))?/
  * The text with one more entry in a list that is there, or with a `name` in an object; neither comments nor other
  * entries are touched.
  */
-function withEntry(text: string, list: string, entry: object, name?: string): string | undefined {
+function withEntry(
+  text: string,
+  list: string,
+  entry: object | string,
+  name?: string,
+): string | undefined {
   const tree = parseTree(text, [], { allowTrailingComma: true })
   const node = tree && findNodeAtLocation(tree, [list])
   if (!tree || node?.type !== (name === undefined ? 'array' : 'object')) return undefined
@@ -125,8 +130,8 @@ type EntryList = (typeof entryLists)[number]
 /** The text with these entries at the end of a list, or as inputs by name; either is made where it is not there. */
 function withEntries(
   given: string,
-  list: EntryList | 'inputs',
-  entries: readonly (readonly [name: string | undefined, entry: object])[],
+  list: EntryList | 'inputs' | 'sources' | 'cudaSources',
+  entries: readonly (readonly [name: string | undefined, entry: object | string])[],
 ): Result<string> {
   let text = given
   const tree = parseTree(text, [], { allowTrailingComma: true })
@@ -155,10 +160,34 @@ export async function appendEntries(
   }))
 }
 
-/** What is added to opsmith.json: new inputs by name, and entries at the ends of lists. */
+/** What is added to opsmith.json: new inputs by name, and entries and files at the ends of lists. */
 export interface ManifestAdditions {
   inputs: Readonly<Record<string, object>>
   entries: Readonly<Partial<Record<EntryList, readonly object[]>>>
+  files?: Readonly<Record<'sources' | 'cudaSources', readonly string[]>>
+}
+
+/** The text with these files at the end of a list of sources. A list that is not there comes after the sources. */
+function withFiles(
+  text: string,
+  list: 'sources' | 'cudaSources',
+  files: readonly string[],
+): Result<string> {
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  if (files.length === 0 || (tree && findNodeAtLocation(tree, [list])))
+    return withEntries(
+      text,
+      list,
+      files.map((file) => [undefined, file]),
+    )
+  const edits = modify(text, [list], [], {
+    ...formatting,
+    getInsertionIndex: (keys) => keys.indexOf('sources') + 1,
+  })
+  const made = applyEdits(text, edits)
+  const node = findNodeAtLocation(parseTree(made) ?? { type: 'null', offset: 0, length: 0 }, [list])
+  if (!node) return err('internal', `"${list}" could not be added.`)
+  return ok(made.slice(0, node.offset) + onOneLine(files) + made.slice(node.offset + node.length))
 }
 
 /**
@@ -187,6 +216,11 @@ export async function addToManifest<Answer>(
       list,
       entries.map((entry) => [undefined, entry]),
     )
+    if (!changed.ok) return changed
+    text = changed.value
+  }
+  for (const list of ['sources', 'cudaSources'] as const) {
+    const changed = withFiles(text, list, added.files?.[list] ?? [])
     if (!changed.ok) return changed
     text = changed.value
   }

@@ -143,13 +143,14 @@ export async function writeProjectFile(
 export async function createProjectFile(
   folder: string,
   relative: string,
+  text = '',
 ): Promise<Result<FileContent>> {
   const target = await writableInProject(folder, relative)
   if (!target.ok) return target
   try {
     await fs.mkdir(path.dirname(target.value), { recursive: true })
-    await fs.writeFile(target.value, '', { flag: 'wx' })
-    return ok({ path: relative, text: '', version: versionOf('') })
+    await fs.writeFile(target.value, text, { flag: 'wx' })
+    return ok({ path: relative, text, version: versionOf(text) })
   } catch (error) {
     return ioError(error, `create ${relative}`)
   }

@@ -67,6 +67,35 @@ export function isOccupying(file: string): boolean {
   return !/^(\..*|(readme|licen[cs]e)(\..*)?)$/i.test(file)
 }
 
+/** A template's text about this name instead of its own. */
+export function named(text: string, name: string): string {
+  return text.replaceAll(namePattern, name).replaceAll(classPattern, className(name))
+}
+
+/** @param what "a project" */
+export function checkName(name: string, what: string): Result<null> {
+  if (/^[a-z][a-z0-9_]{0,60}$/.test(name) && !reserved.has(name)) return ok(null)
+  return err('request.invalid', `${name} cannot be the name of ${what}.`, {
+    path: 'name',
+    hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a keyword of C++ or Python.',
+  })
+}
+
+/** @param fits which templates are meant */
+export async function findTemplate(
+  installation: Installation,
+  id: string,
+  fits: (template: ProjectTemplate) => boolean = () => true,
+): Promise<Result<ProjectTemplate>> {
+  const templates = (await listTemplates(installation)).filter(fits)
+  const found = templates.find((template) => template.id === id)
+  if (found) return ok(found)
+  return err('request.invalid', `There is no template ${id}.`, {
+    path: 'template',
+    hint: `Choose one of ${templates.map((template) => template.id).join(', ')}.`,
+  })
+}
+
 /** Makes the folder, or takes one that is there and empty. */
 async function makeFolder(folder: string): Promise<Result<null>> {
   await fs.mkdir(path.dirname(folder), { recursive: true })
@@ -96,19 +125,10 @@ export async function createProject(
   template: string,
 ): Promise<Result<{ folder: string }>> {
   const name = path.basename(folder)
-  if (!/^[a-z][a-z0-9_]{0,60}$/.test(name) || reserved.has(name)) {
-    return err('request.invalid', `${name} cannot be a project name.`, {
-      path: 'name',
-      hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a keyword of C++ or Python.',
-    })
-  }
-  const templates = await listTemplates(installation)
-  if (!templates.some(({ id }) => id === template)) {
-    return err('request.invalid', `There is no template ${template}.`, {
-      path: 'template',
-      hint: `Choose one of ${templates.map(({ id }) => id).join(', ')}.`,
-    })
-  }
+  const good = checkName(name, 'a project')
+  if (!good.ok) return good
+  const found = await findTemplate(installation, template)
+  if (!found.ok) return found
   const source = path.join(installation.templatesFolder, template)
   try {
     const made = await makeFolder(folder)
@@ -118,8 +138,7 @@ export async function createProject(
     files.sort((a, b) => Number(a === manifestFileName) - Number(b === manifestFileName))
     for (const file of files) {
       const text = await fs.readFile(path.join(source, file), 'utf8')
-      const own = text.replaceAll(namePattern, name).replaceAll(classPattern, className(name))
-      await fs.writeFile(path.join(folder, file), own, { flag: 'wx' })
+      await fs.writeFile(path.join(folder, file), named(text, name), { flag: 'wx' })
     }
     return ok({ folder })
   } catch (error) {

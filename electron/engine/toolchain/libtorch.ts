@@ -144,7 +144,8 @@ const findTorch = [
 export async function askPython(python: string): Promise<PythonTorch | undefined> {
   // One that is late on a busy machine is a Python all the same.
   const limits = { ...probeLimits, seconds: 60 }
-  const result = await runProcess(python, ['-c', findTorch], { limits })
+  // A list of what is here may be made again after any build: what was asked for comes first.
+  const result = await runProcess(python, ['-c', findTorch], { limits, isBackground: true })
   if (result.exitCode !== 0) return undefined
   const [version = '', torchFolder = ''] = result.stdout.split('\n').map((line) => line.trim())
   return { python, version, torchFolder }

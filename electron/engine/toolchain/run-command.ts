@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
 
+import { yieldProcessors } from './priority'
 import { endGroup, endWithUs, newTree, treeEnvironment } from './process-tree'
 
 /** Limits on one child process. Compilers get generous ones, probes tight ones. */
@@ -57,19 +56,6 @@ export function killTree(child: ChildProcess): void {
   if (child.pid !== undefined) endGroup(child.pid)
 }
 
-/** A tenth of what a program gets that somebody waits for, where both want a core. */
-function yieldProcessors({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  const niceness = os.constants.priority.PRIORITY_BELOW_NORMAL
-  try {
-    os.setPriority(pid, niceness)
-    // A child that is detached is a session: desktop kernels weigh sessions, not the processes in them (sched(7)).
-    fs.writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
-  } catch {
-    // It has ended already, or this kernel has no such file.
-  }
-}
-
 /** Runs one command with time, output and memory limits; never rejects. */
 export async function runProcess(
   command: string,
@@ -109,7 +95,7 @@ export async function runProcess(
       detached: true,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    if (options.isBackground) yieldProcessors(child)
+    if (options.isBackground && child.pid !== undefined) yieldProcessors(child.pid)
     const forget = child.pid === undefined ? undefined : endWithUs(child.pid)
     let stdout = ''
     let stderr = ''

@@ -17,10 +17,10 @@ export const gradcheckCalls: Handlers<GradcheckCalls> = {
     workbench.gradchecks.run(folder, request, { timeout, signal }),
   ),
   'gradcheck.runAll': projectJob(
-    ({ session, project, workbench, signal, timeout }, { folder, job }) =>
+    ({ session, project, workbench, signal, timeout }, { folder, job, isBackground }) =>
       workbench.gradchecks.runAll(
         folder,
-        { timeout, signal },
+        { timeout, signal, isBackground },
         {
           onOutcome: (outcome, done, total) => {
             project.noteFiles(outcome)

@@ -104,8 +104,8 @@ export const operatorCalls: Handlers<OperatorCalls> = {
   'assembly.show': projectCall(({ workbench }, { folder, choice }) =>
     workbench.assemblies.show(folder, choice),
   ),
-  'assembly.compare': projectJob(({ workbench, signal }, { folder, choice, other }) =>
-    workbench.assemblies.compare(folder, choice, other, signal),
+  'assembly.compare': projectJob(({ workbench, signal }, { folder, choice, base, other }) =>
+    workbench.assemblies.compare(folder, choice, { base, other }, signal),
   ),
   'assembly.remarks': projectJob(({ workbench, signal }, { folder, file }) =>
     workbench.assemblies.remarks(folder, file, signal),

@@ -13,15 +13,20 @@ type OperatorCheckCalls =
 export const operatorCheckCalls: Handlers<OperatorCheckCalls> = {
   // 0 is the engine's own limit: an operator's checks take longer than one call of it.
   'operatorCheck.run': projectJob(
-    ({ workbench, signal }, { folder, entry, sanitize, thorough, timeout }) =>
-      workbench.operatorChecks.run(folder, entry, { timeout, signal }, { sanitize, thorough }),
+    ({ workbench, signal }, { folder, entry, sanitize, thorough, timeout, isBackground }) =>
+      workbench.operatorChecks.run(
+        folder,
+        entry,
+        { timeout, signal, isBackground },
+        { sanitize, thorough },
+      ),
   ),
   'operatorCheck.runAll': projectJob(
     async (
       { session, project, workbench, signal },
-      { folder, job, casesOnly, sanitize, thorough },
+      { folder, job, casesOnly, sanitize, thorough, isBackground },
     ) => {
-      const limits = { timeout: 0, signal }
+      const limits = { timeout: 0, signal, isBackground }
       const all = await workbench.operatorChecks.entries(folder, limits)
       if (!all.ok) return all
       const chosen = [...all.value.entries()].filter(

@@ -1,6 +1,7 @@
 import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
+import { addOperator } from '../../engine/project/add-operator'
 import { dropDraft, keepDraft, listDrafts } from '../../engine/project/drafts'
 import { setInputs, setToolchain } from '../../engine/project/edit-manifest'
 import {
@@ -28,6 +29,7 @@ type ProjectCalls =
   | 'project.copySample'
   | 'project.new'
   | 'project.templates'
+  | 'project.addOperator'
   | 'project.setInputs'
   | 'project.setToolchain'
   | 'project.manifestSchema'
@@ -88,6 +90,9 @@ export const projectCalls: Handlers<ProjectCalls> = {
     if (made.ok) await session.keepOrSay(session.trust.decide(made.value.folder, 'trusted'))
     return made
   },
+  'project.addOperator': projectCall(({ session }, { folder, name, template }) =>
+    addOperator(session.installation, folder, name, template),
+  ),
   'project.setInputs': projectCall(async (_call, { folder, inputs }) => {
     const done = await setInputs(folder, inputs)
     return done.ok ? nothing : done

@@ -35,6 +35,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'layout.get',
   'layout.set',
   'lint.project',
+  'project.addOperator',
   'project.choose',
   'project.close',
   'project.copySample',

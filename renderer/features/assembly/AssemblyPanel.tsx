@@ -192,18 +192,18 @@ function ChoiceBar(): ReactElement {
 
 /** How many instructions each of the two has, under the marks of its rows. */
 function Compared({ comparison }: { comparison: AssemblyComparison }): ReactElement {
-  const { now, other, label, pairs } = comparison
+  const { base, other, baseLabel, otherLabel, pairs } = comparison
   const count = ({ mix }: AssemblyReport): number => mix[0]?.count ?? 0
   const changed = pairs.filter(({ same }) => !same).length
   return (
     <div className="assembly-mix" data-testid="assembly-compared-with">
       <span>
-        − <span className="mono">{label}</span>: <span className="number">{count(other)}</span>{' '}
+        − <span className="mono">{otherLabel}</span>: <span className="number">{count(other)}</span>{' '}
         <span className="muted">instructions</span>
       </span>
       <span>
-        + now: <span className="number">{count(now)}</span>{' '}
-        <span className="muted">instructions</span>
+        + <span className={baseLabel === 'now' ? '' : 'mono'}>{baseLabel}</span>:{' '}
+        <span className="number">{count(base)}</span> <span className="muted">instructions</span>
       </span>
       <span className="muted">
         {changed === 0

@@ -3,36 +3,75 @@ import { useState, type ReactElement } from 'react'
 import { IconButton } from '../../shell/primitives/Button'
 import { useJob } from '../../store/job'
 import { buildName } from '../../shell/primitives/build-name'
-import { compareJob, compareWith, keptBuildsJob, refreshComparison } from './extras'
-import { useShownFunction } from './jobs'
+import { compareFrom, compareJob, compareWith, keptBuildsJob, refreshComparison } from './extras'
+import { useListing, useShownFunction } from './jobs'
 import { useAssembly } from './store'
 
-const presets = ['-O3', '-O3 -march=native', '-O3 -march=native -ffast-math', '-O0'] as const
+const presets = ['-O2', '-O3', '-O3 -march=native', '-O3 -march=native -ffast-math', '-O0'] as const
 const devicePresets = ['--use_fast_math', '-Xptxas -O1'] as const
 const typed = 'typed'
 
-/** What the function is compared with: an earlier build, or the same sources with more flags. */
+/** The two sides of a comparison: builds, or the sources of now with more flags or another compiler. */
 export function CompareBar(): ReactElement {
-  const { against, form } = useAssembly((state) => state)
-  const builds = useJob(keptBuildsJob, (state) => state.value) ?? []
-  const known: readonly string[] = form === 'machine' ? presets : devicePresets
-  const flags = against.startsWith('flags:') ? against.slice('flags:'.length) : ''
-  const [isTyping, setTyping] = useState(flags !== '' && !known.includes(flags))
-  const earlier = form === 'machine' ? builds.filter(({ current }) => !current) : []
-  const choose = (value: string): void => {
-    setTyping(value === typed)
-    if (value !== typed) compareWith(value)
-  }
+  const { against, base } = useAssembly((state) => state)
   return (
     <span className="assembly-compare">
+      {against !== '' && (
+        <SideChoice
+          label="compare"
+          none="this build"
+          chosen={base}
+          onChoose={compareFrom}
+          testId="assembly-base"
+        />
+      )}
+      <SideChoice
+        label={against === '' ? 'compare with' : 'with'}
+        none="nothing"
+        chosen={against}
+        onChoose={compareWith}
+        testId="assembly-against"
+      />
+      <Progress />
+    </span>
+  )
+}
+
+type SideProps = {
+  label: string
+  /** What "" means. */
+  none: string
+  chosen: string
+  onChoose: (side: string) => void
+  testId: string
+}
+
+function SideChoice({ label, none, chosen, onChoose, testId }: SideProps): ReactElement {
+  const { form } = useAssembly((state) => state)
+  const builds = useJob(keptBuildsJob, (state) => state.value) ?? []
+  const compilers = useListing()?.compilers ?? []
+  const isMachine = form === 'machine'
+  const known: readonly string[] = isMachine ? presets : devicePresets
+  const others: readonly string[] = isMachine ? compilers : []
+  const flags = chosen.startsWith('flags:') ? chosen.slice('flags:'.length) : ''
+  const isListed = known.includes(flags) || others.includes(flags)
+  const [isAsking, setAsking] = useState(false)
+  const isTyping = isAsking || (flags !== '' && !isListed)
+  const earlier = isMachine ? builds.filter(({ current }) => !current) : []
+  const choose = (value: string): void => {
+    setAsking(value === typed)
+    if (value !== typed) onChoose(value)
+  }
+  return (
+    <>
       <label>
-        compare with{' '}
+        {label}{' '}
         <select
-          value={isTyping ? typed : against}
+          value={isTyping ? typed : chosen}
           onChange={(event) => choose(event.target.value)}
-          data-testid="assembly-against"
+          data-testid={testId}
         >
-          <option value="">nothing</option>
+          <option value="">{none}</option>
           <optgroup label="same sources, other flags">
             {known.map((flag) => (
               <option key={flag} value={`flags:${flag}`}>
@@ -41,6 +80,15 @@ export function CompareBar(): ReactElement {
             ))}
             <option value={typed}>other flags …</option>
           </optgroup>
+          {others.length > 0 && (
+            <optgroup label="same sources, another compiler">
+              {others.map((name) => (
+                <option key={name} value={`flags:${name}`}>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
+          )}
           {earlier.length > 0 && (
             <optgroup label="an earlier build">
               {earlier.slice(0, 20).map((build) => (
@@ -57,24 +105,23 @@ export function CompareBar(): ReactElement {
           onSubmit={(event) => {
             event.preventDefault()
             const text = new FormData(event.currentTarget).get('flags')
-            compareWith(
-              typeof text === 'string' && text.trim() !== '' ? `flags:${text.trim()}` : '',
-            )
+            setAsking(false)
+            onChoose(typeof text === 'string' && text.trim() !== '' ? `flags:${text.trim()}` : '')
           }}
         >
           <input
             name="flags"
             className="mono"
-            aria-label="Compiler flags"
+            aria-label="Compiler flags; a compiler may come first"
+            title="Flags that are added to the project’s. A compiler may come first: g++-12 -O3"
             placeholder="flags, then Enter"
             defaultValue={flags}
-            autoFocus
-            data-testid="assembly-flags"
+            autoFocus={isAsking}
+            data-testid={testId === 'assembly-base' ? 'assembly-base-flags' : 'assembly-flags'}
           />
         </form>
       )}
-      <Progress />
-    </span>
+    </>
   )
 }
 

@@ -9,14 +9,14 @@ import { assemblyStore } from './store'
 /** Text sizes of width from which the two are shown side by side. */
 const sideBySideWidth = 62
 
-type Line = { sign: ' ' | '-' | '+' | '*'; now?: AssemblyRow; other?: AssemblyRow }
+type Line = { sign: ' ' | '-' | '+' | '*'; base?: AssemblyRow; other?: AssemblyRow }
 
 /** Two columns: what changed is in one line where both have something there. */
-export function pairedLines({ pairs, now, other }: AssemblyComparison): Line[] {
+export function pairedLines({ pairs, base, other }: AssemblyComparison): Line[] {
   return pairs.map((pair) => {
-    const [one, before] = [now.rows[pair.now], other.rows[pair.other]]
+    const [one, before] = [base.rows[pair.base], other.rows[pair.other]]
     const sign = pair.same ? ' ' : one && before ? '*' : one ? '+' : '-'
-    return { sign, ...(one ? { now: one } : {}), ...(before ? { other: before } : {}) }
+    return { sign, ...(one ? { base: one } : {}), ...(before ? { other: before } : {}) }
   })
 }
 
@@ -31,7 +31,7 @@ export function unifiedLines(comparison: AssemblyComparison): Line[] {
       continue
     }
     if (line.other) lines.push({ sign: '-', other: line.other })
-    if (line.now) came.push({ sign: '+', now: line.now })
+    if (line.base) came.push({ sign: '+', base: line.base })
   }
   return [...lines, ...came]
 }
@@ -54,7 +54,7 @@ function useIsWide(): { host: React.RefObject<HTMLDivElement | null>; isWide: bo
   return { host, isWide }
 }
 
-/** The function of now and the other one: side by side where there is room, else one below the other. */
+/** The function of both versions: side by side where there is room, else one below the other. */
 export function ComparedRows({ comparison }: { comparison: AssemblyComparison }): ReactElement {
   const { host, isWide } = useIsWide()
   const [selected, setSelected] = useState(-1)
@@ -69,12 +69,12 @@ export function ComparedRows({ comparison }: { comparison: AssemblyComparison })
     if (first >= 0) virtualizer.scrollToIndex(first, { align: 'center' })
   }, [lines, virtualizer])
 
-  const rowOf = (line: Line | undefined): AssemblyRow | undefined => line?.now ?? line?.other
+  const rowOf = (line: Line | undefined): AssemblyRow | undefined => line?.base ?? line?.other
   const point = (line: Line | undefined): void =>
     assemblyStore.setState({ pointed: rowOf(line) ?? null })
   useEffect(() => {
     const line = lines[selected]
-    assemblyStore.setState({ pointed: line?.now ?? line?.other ?? null })
+    assemblyStore.setState({ pointed: line?.base ?? line?.other ?? null })
   }, [lines, selected])
 
   const select = (index: number): void => {
@@ -139,10 +139,10 @@ export function ComparedRows({ comparison }: { comparison: AssemblyComparison })
               {isWide ? (
                 <>
                   <Side row={line.other} sign={line.sign === ' ' ? ' ' : '-'} />
-                  <Side row={line.now} sign={line.sign === ' ' ? ' ' : '+'} />
+                  <Side row={line.base} sign={line.sign === ' ' ? ' ' : '+'} />
                 </>
               ) : (
-                <Side row={line.now ?? line.other} sign={line.sign} />
+                <Side row={line.base ?? line.other} sign={line.sign} />
               )}
             </div>
           )

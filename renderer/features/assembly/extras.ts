@@ -1,10 +1,11 @@
 import type {
   AssemblyComparison,
-  AssemblyOther,
+  AssemblySide,
   LoopEstimate,
   OptimizationRemark,
   RowRange,
 } from '../../../electron/contract/assembly'
+import { flagsSide } from '../../../electron/contract/assembly'
 import { ok } from '../../../electron/contract/outcome'
 import type { KeptBuild } from '../../../electron/contract/timing-report'
 import { call } from '../../bridge/bridge'
@@ -20,15 +21,18 @@ export const keptBuildsJob = createJob<null, KeptBuild[]>({
   run: (_input, { folder }) => call('timing.builds', { folder }),
 })
 
-/** The function that is shown, next to the same one of another build or of other flags. */
-export const compareJob = createJob<AssemblyOther, AssemblyComparison>({
+/** The function that is shown, as two builds or two sets of flags have it. */
+export const compareJob = createJob<
+  { base: AssemblySide; other: AssemblySide },
+  AssemblyComparison
+>({
   kind: 'assembly-compare',
   latest: 'wins',
-  run: async (other, { folder, job }) => {
+  run: async (sides, { folder, job }) => {
     const report = shownReport()
     const { form } = assemblyStore.getState()
     const choice = { form, name: report?.function.id ?? '', file: '', line: 0 }
-    return await call('assembly.compare', { folder, job, choice, other })
+    return await call('assembly.compare', { folder, job, choice, ...sides })
   },
 })
 
@@ -55,26 +59,34 @@ export const estimateJob: Job<RowRange, LoopEstimate[]> = createJob({
   },
 })
 
-/** What the choice "compare with" means: "build:KEY", "flags:-O3 -march=native"; null for nothing. */
-export function otherOf(against: string): AssemblyOther | null {
-  const colon = against.indexOf(':')
-  const value = against.slice(colon + 1).trim()
+/** What a choice of the bar means: "build:KEY", "flags:-O3", "flags:g++-12 -O3"; null for "". */
+export function sideOf(chosen: string): AssemblySide | null {
+  const colon = chosen.indexOf(':')
+  const value = chosen.slice(colon + 1).trim()
   if (value === '') return null
-  return against.startsWith('build:')
-    ? { kind: 'build', build: value }
-    : { kind: 'flags', flags: value.split(/\s+/) }
+  return chosen.startsWith('build:') ? { kind: 'build', build: value } : flagsSide(value)
 }
 
+/** @param against "" ends the comparison, and the next one begins with the loaded build again */
 export function compareWith(against: string): void {
-  assemblyStore.setState({ against })
+  assemblyStore.setState(against === '' ? { against, base: '' } : { against })
   refreshComparison()
 }
 
-/** Compares with what is chosen now; what still compiles for an older choice ends. */
+/** What is compared in place of the loaded build; "" for that. */
+export function compareFrom(base: string): void {
+  assemblyStore.setState({ base })
+  refreshComparison()
+}
+
+/** Compares what is chosen now; what still compiles for an older choice ends. */
 export function refreshComparison(): void {
-  const other = otherOf(assemblyStore.getState().against)
+  const { against, base } = assemblyStore.getState()
+  const other = sideOf(against)
   compareJob.clear()
-  void (other && shownReport() ? compareJob.run(other) : compareJob.stop())
+  if (other && shownReport())
+    void compareJob.run({ base: sideOf(base) ?? { kind: 'loaded' }, other })
+  else void compareJob.stop()
 }
 
 export function showRemarks(showsRemarks: boolean): void {

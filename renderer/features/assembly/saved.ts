@@ -15,6 +15,7 @@ const fields = z.object({
     inlined: z.boolean(),
   }),
   against: z.string(),
+  base: z.string().default(''),
   showsRemarks: z.boolean(),
 })
 
@@ -22,8 +23,8 @@ const fields = z.object({
 export const assemblyChoice: SavedChoice = {
   store: assemblyStore,
   read: () => {
-    const { form, forms, filter, against, showsRemarks } = assemblyStore.getState()
-    return { form, forms, filter, against, showsRemarks }
+    const { form, forms, filter, against, base, showsRemarks } = assemblyStore.getState()
+    return { form, forms, filter, against, base, showsRemarks }
   },
   restore: (saved) => {
     const parsed = fields.safeParse(saved)

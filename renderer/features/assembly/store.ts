@@ -30,8 +30,10 @@ export type AssemblyState = {
   /** Sources that build was made of. */
   stamp: string | null
   filter: AssemblyFilter
-  /** What the function is compared with: "build:KEY", "flags:-O3", "" for nothing. */
+  /** What the function is compared with: "build:KEY", "flags:-O3", "flags:g++-12 -O3", "" for nothing. */
   against: string
+  /** The other side of the comparison, written in the same way; "" for the loaded build. */
+  base: string
   /** Whether clang's remarks are shown, at the lines and at their rows. */
   showsRemarks: boolean
   /** The row that the line at the foot explains. */
@@ -49,6 +51,7 @@ export const assemblyStore = createStore<AssemblyState>(() => ({
   key: '',
   stamp: null,
   against: '',
+  base: '',
   showsRemarks: false,
   pointed: null,
   hovered: null,

@@ -40,7 +40,7 @@ export function BuildPanel(): ReactElement {
   const stale = running === null && staleness !== 'fresh'
   return (
     <div className="panel-column" data-testid="build-panel">
-      <div className="panel-bar">
+      <div className="panel-bar wraps">
         <BuildState />
         <span className="grow" />
         <Segmented
@@ -181,7 +181,7 @@ function Verdict({ report, loaded }: { report: BuildReport; loaded: boolean }): 
   }
   const summary = cached > 0 ? `, ${cached} of ${report.steps.length} steps from the cache` : ''
   return (
-    <span className={loaded ? 'tone-ok' : 'tone-error'} role="status">
+    <span className={loaded ? 'tone-ok' : 'tone-error'} role="status" data-testid="build-verdict">
       <Icon name={loaded ? 'check' : 'error'} /> Built in <span className="number">{time}</span>
       {summary}
       {!loaded && ', but the library could not be loaded'}

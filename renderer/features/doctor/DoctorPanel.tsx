@@ -37,7 +37,7 @@ export function DoctorPanel(): ReactElement {
   }, [report, running, error])
   return (
     <div className="panel-column page" data-testid="doctor-panel">
-      <div className="panel-bar">
+      <div className="panel-bar wraps">
         <Verdict report={report} running={running} />
         <span className="grow" />
         <Button

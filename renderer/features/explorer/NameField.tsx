@@ -30,7 +30,13 @@ export function NameField({ naming, depth }: Props): ReactElement {
     setTimeout(() => focusRow(row), 0)
   }
   return (
-    <div className="explorer-name" style={{ paddingLeft: `${1.5 + depth * 0.8}rem` }}>
+    <div
+      className="explorer-name"
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-label={labels[naming.kind]}
+      style={{ paddingLeft: `${1.5 + depth * 0.8}rem` }}
+    >
       <input
         ref={field}
         autoFocus

@@ -1,4 +1,5 @@
 import type { MenuItem } from '../../shell/primitives/Menu'
+import { runCommand, shortcutOf } from '../../store/commands'
 import { fileActionsFor, type FileAction } from '../../store/feature'
 import { parentOf, type TreeRow } from './tree'
 import { beginNaming, copyPath, deleteRow, duplicateRow, openRow, revealRow } from './tree-actions'
@@ -18,6 +19,12 @@ export function menuFor(target: MenuTarget): MenuItem[][] {
       ...(kind === 'file'
         ? [item('open', 'Open', () => openRow({ ...target, isOpen: false }), 'Enter')]
         : []),
+      item(
+        'newOperator',
+        'New operator …',
+        () => runCommand('project.newOperator'),
+        shortcutOf('project.newOperator'),
+      ),
       item('newFile', 'New file …', () => beginNaming({ kind: 'newFile', parent })),
       item('newFolder', 'New folder …', () => beginNaming({ kind: 'newFolder', parent })),
     ],

@@ -34,7 +34,7 @@ export function ExportPanel(): ReactElement {
   }, [folder, sources, manifest, tools, isShown, isBuilding])
   return (
     <div className="panel-column split-panel export-panel" data-testid="export-panel">
-      <div className="panel-bar split-bar" data-testid="export-bar">
+      <div className="panel-bar split-bar wraps" data-testid="export-bar">
         <State />
         <span className="grow" />
         <PanelMenu />
@@ -112,12 +112,7 @@ function Verdict(): ReactElement | null {
   if (!report) return null
   const { word, tone, icon, text } = verdictOf(report)
   return (
-    <span
-      className={`${tone} ellipsis`}
-      role="status"
-      data-testid="export-verdict"
-      data-verdict={word}
-    >
+    <span className={tone} role="status" data-testid="export-verdict" data-verdict={word}>
       <Icon name={icon} /> {text}, <span className="number">{formatSeconds(report.seconds)}</span>
     </span>
   )
@@ -148,7 +143,7 @@ function verdictOf({ ok, forms }: ExportReport): {
     word: 'partly',
     tone: 'tone-warning',
     icon: 'warning',
-    text: `${all} exported, but not all proofs were tried`,
+    text: `${all} exported, not all proofs tried`,
   }
 }
 

@@ -2,6 +2,9 @@ import type { ReactElement } from 'react'
 
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { formatNumber } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
 import { gradcheckJob, searchJob, sweepJob } from './jobs'
 import { useGradcheck } from './store'
@@ -10,10 +13,37 @@ import { useGradcheck } from './store'
 export function GradcheckBar(): ReactElement {
   return (
     <div className="panel-bar split-bar">
+      <Headline />
       <span className="grow" />
       <PanelMenu />
       <EnlargeButton panel="gradcheck" />
     </div>
+  )
+}
+
+/** What came of the chosen case in one line, which no scrolling hides. */
+function Headline(): ReactElement | null {
+  const report = useJob(gradcheckJob, (state) => state.value?.report)
+  const stamp = useJob(gradcheckJob, (state) => state.stamp)
+  const isWorking = useJob(gradcheckJob, (state) => state.running !== null)
+  const isOld = useStaleness(stamp, 'run') === 'older' || isWorking
+  if (!report) return null
+  return (
+    <span
+      className={isOld ? 'panel-headline stale' : 'panel-headline'}
+      data-testid="gradcheck-headline"
+    >
+      <span className={report.ok ? 'tone-ok' : 'tone-error'}>
+        <Icon name={report.ok ? 'check' : 'error'} />{' '}
+        <strong>{report.ok ? 'passed' : 'failed'}</strong>
+      </span>
+      {report.error !== null && (
+        <span>
+          <span className="muted">largest error</span>{' '}
+          <span className="number">{formatNumber(report.error, 3)}</span>
+        </span>
+      )}
+    </span>
   )
 }
 

@@ -6,6 +6,11 @@ import { gradcheckStore } from './store'
 
 /** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
 export async function checkAll(): Promise<void> {
+  await checkEvery(false)
+}
+
+/** @param isBackground nobody has asked for it */
+async function checkEvery(isBackground: boolean): Promise<void> {
   if (!(await allGradchecksJob.turn())) return
   const total = currentManifest()?.gradchecks.length ?? 0
   allGradchecksJob.set({ error: null })
@@ -15,13 +20,13 @@ export async function checkAll(): Promise<void> {
     ),
   }))
   if (currentFolder() === null || total === 0) return
-  await allGradchecksJob.run({ total })
+  await allGradchecksJob.run({ total, isBackground })
   await findGradients()
 }
 
 /** After each good build: opsmith.json's checks, then the chosen one with its Jacobians. */
 export async function refreshGradchecks(): Promise<void> {
-  await checkAll()
+  await checkEvery(true)
   await repeatGradcheck()
 }
 

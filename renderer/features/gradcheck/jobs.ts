@@ -79,27 +79,29 @@ type AllSteps = Steps & {
 }
 
 /** Makes all checks of opsmith.json. A newer wish ends an older one: its library is an older one. */
-export const allGradchecksJob = createJob<{ total: number }, null, AllSteps>({
-  kind: 'gradchecks',
-  latest: 'wins',
-  run: async ({ total }, { folder, job, stamp, report }) => {
-    report({ done: 0, total, stamp, found: [] })
-    const result = await call('gradcheck.runAll', { folder, job })
-    if (!result.ok) return result
-    // An answer may overtake the event of its last outcome: the answer has them all.
-    report({ done: total, total, stamp, found: result.value })
-    return ok(null)
+export const allGradchecksJob = createJob<{ total: number; isBackground: boolean }, null, AllSteps>(
+  {
+    kind: 'gradchecks',
+    latest: 'wins',
+    run: async ({ total, isBackground }, { folder, job, stamp, report }) => {
+      report({ done: 0, total, stamp, found: [] })
+      const result = await call('gradcheck.runAll', { folder, job, isBackground })
+      if (!result.ok) return result
+      // An answer may overtake the event of its last outcome: the answer has them all.
+      report({ done: total, total, stamp, found: result.value })
+      return ok(null)
+    },
+    progress: {
+      event: 'gradcheck.progressed',
+      read: ({ done, total, outcome }, before) => ({
+        done,
+        total,
+        stamp: before?.stamp ?? '',
+        found: outcome ? [outcome] : [],
+      }),
+    },
   },
-  progress: {
-    event: 'gradcheck.progressed',
-    read: ({ done, total, outcome }, before) => ({
-      done,
-      total,
-      stamp: before?.stamp ?? '',
-      found: outcome ? [outcome] : [],
-    }),
-  },
-})
+)
 
 allGradchecksJob.store.subscribe(({ progress }, { progress: before }) => {
   if (progress === null || progress === before || progress.found.length === 0) return

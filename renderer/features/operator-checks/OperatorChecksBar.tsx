@@ -2,18 +2,46 @@ import type { ReactElement } from 'react'
 
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { Icon } from '../../shell/primitives/Icon'
+import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
-import { operatorCheckJob } from './jobs'
+import { operatorCheckJob, useShownOutcome } from './jobs'
 import { useOperatorChecks } from './store'
 
 /** What can be done with the whole panel. */
 export function OperatorChecksBar(): ReactElement {
   return (
     <div className="panel-bar split-bar">
+      <Headline />
       <span className="grow" />
       <PanelMenu />
       <EnlargeButton panel="operator-checks" />
     </div>
+  )
+}
+
+/** What came of the chosen operator in one line, which no scrolling hides. */
+function Headline(): ReactElement | null {
+  const { outcome, stamp } = useShownOutcome()
+  const isWorking = useJob(operatorCheckJob, (state) => state.running !== null)
+  const isOld = useStaleness(stamp, 'run') === 'older' || isWorking
+  if (!outcome) return null
+  const { asExpected, verdict, report } = outcome
+  const findings = report?.findings ?? []
+  const counts = (['failed', 'passed', 'skipped'] as const).flatMap((status) => {
+    const count = findings.filter((finding) => finding.status === status).length
+    return count === 0 ? [] : [`${count} ${status}`]
+  })
+  return (
+    <span
+      className={isOld ? 'panel-headline stale' : 'panel-headline'}
+      data-testid="operator-check-headline"
+    >
+      <span className={asExpected ? 'tone-ok' : 'tone-error'}>
+        <Icon name={asExpected ? 'check' : 'error'} /> <strong>{verdict}</strong>
+      </span>
+      {counts.length > 0 && <span className="muted">{counts.join(', ')}</span>}
+    </span>
   )
 }
 

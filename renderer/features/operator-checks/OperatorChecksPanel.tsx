@@ -9,7 +9,7 @@ import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
 import { showPanel, useLayout } from '../../store/layout'
-import { operatorCheckJob, stopOperatorChecks } from './jobs'
+import { operatorCheckJob, stopOperatorChecks, useShownOutcome } from './jobs'
 import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 import { chooseCheck, runOperator } from './run'
 import { useSchemas } from '../../store/schemas'
@@ -62,15 +62,9 @@ function useFirstEntry(isReady: boolean): void {
 function Result(): ReactElement {
   const op = useOperatorChecks((state) => state.draft.op)
   const working = useJob(operatorCheckJob, (state) => state.running !== null)
-  const one = useJob(operatorCheckJob, (state) => state.value)
-  const known = useOperatorChecks((state) =>
-    one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
-  )
   const error = useJob(operatorCheckJob, (state) => state.error)
-  const oneStamp = useJob(operatorCheckJob, (state) => state.stamp)
-  const stamp = known?.stamp ?? oneStamp
+  const { outcome, stamp } = useShownOutcome()
   const staleness = useStaleness(stamp, 'run')
-  const outcome = one ?? known?.outcome
   if (op === '') return <EmptyState text="Choose an operator to check." quiet />
   if (error) {
     return (

@@ -14,8 +14,14 @@ const isAnyRunning = (): boolean => operatorCheckJobs.some((job) => job.isRunnin
 /** Everything that can be done with operator checks; the panel comes to the front. */
 export const operatorCheckCommands: readonly Command[] = [
   // Where no operator was chosen yet, the panel that opens chooses the first and checks it.
-  command('run', 'Check the chosen operator', runOperator, hasProject, 'Ctrl+Shift+F9'),
-  command('all', 'Check all operators of the project', checkOperators, hasProject, 'Ctrl+F9'),
+  command('run', 'Check the chosen operator', () => runOperator(), hasProject, 'Ctrl+Shift+F9'),
+  command(
+    'all',
+    'Check all operators of the project',
+    () => checkOperators(),
+    hasProject,
+    'Ctrl+F9',
+  ),
   command('stop', 'Stop', stopOperatorChecks, isAnyRunning),
   command('keep', 'Save these checks to opsmith.json', () => keepCheck(), canKeep),
   command(

@@ -2,9 +2,9 @@ import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
-import { createJob } from '../../store/job'
+import { createJob, useJob } from '../../store/job'
 import { calledText, type OperatorCheckDraft } from './case'
-import { loadEntries, operatorChecksStore } from './store'
+import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 
 type Asked = {
   /** The fields, as they are when the checks begin. */
@@ -13,6 +13,8 @@ type Asked = {
   entry: CheckEntry
   /** The place among the entries that they were filled from. */
   place: number | null
+  /** Nobody has asked for it. */
+  isBackground: boolean
 }
 
 /** Makes the checks that the fields say. The newest wish wins. */
@@ -21,7 +23,7 @@ export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
   latest: 'wins',
   // To stop a check costs its op host.
   patience: 1_500,
-  run: async ({ draft, entry, place }, { folder, job }) => {
+  run: async ({ draft, entry, place, isBackground }, { folder, job }) => {
     const { sanitize, thorough } = operatorChecksStore.getState()
     const result = await call('operatorCheck.run', {
       folder,
@@ -30,6 +32,7 @@ export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
       sanitize,
       thorough,
       timeout: 0,
+      isBackground,
     })
     if (!result.ok) return result
     const verdict = result.value.ok ? 'passed' : 'failed'
@@ -63,10 +66,14 @@ export type AllSteps = {
 }
 
 /** Checks the operators of the project. A newer wish ends an older one: its library is an older one. */
-export const allOperatorChecksJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
+export const allOperatorChecksJob = createJob<
+  { casesOnly: boolean; isBackground: boolean },
+  null,
+  AllSteps
+>({
   kind: 'operator-check',
   latest: 'wins',
-  run: async ({ casesOnly }, { folder, job, stamp, report }) => {
+  run: async ({ casesOnly, isBackground }, { folder, job, stamp, report }) => {
     report({ done: 0, total: 0, stamp, found: [] })
     await loadEntries()
     const { sanitize, thorough } = operatorChecksStore.getState()
@@ -76,6 +83,7 @@ export const allOperatorChecksJob = createJob<{ casesOnly: boolean }, null, AllS
       casesOnly,
       sanitize,
       thorough,
+      isBackground,
     })
     if (!result.ok) return result
     // An answer may overtake the event of its last outcome: the answer has them all.
@@ -115,4 +123,17 @@ export const operatorCheckJobs = [operatorCheckJob, allOperatorChecksJob] as con
 /** Ends what runs. What waits for its turn goes on. */
 export async function stopOperatorChecks(): Promise<void> {
   await Promise.all(operatorCheckJobs.flatMap((job) => (job.isRunning() ? [job.stop()] : [])))
+}
+
+/** The outcome of the chosen operator: of its own check, else of the check of all. */
+export function useShownOutcome(): {
+  outcome: OperatorCheckOutcome | undefined
+  stamp: string | null
+} {
+  const one = useJob(operatorCheckJob, (state) => state.value)
+  const oneStamp = useJob(operatorCheckJob, (state) => state.stamp)
+  const known = useOperatorChecks((state) =>
+    one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
+  )
+  return { outcome: one ?? known?.outcome, stamp: known?.stamp ?? oneStamp }
 }

@@ -65,8 +65,11 @@ export function chosenEntry(): Result<CheckEntry> {
   return operatorCheckEntryOf(operatorChecksStore.getState().draft, effectiveInputs())
 }
 
-/** Makes the checks that the fields say; of several wishes while some run, the last counts. */
-export async function runOperator(): Promise<void> {
+/**
+ * Makes the checks that the fields say; of several wishes while some run, the last counts.
+ * @param isBackground nobody has asked for it
+ */
+export async function runOperator(isBackground = false): Promise<void> {
   // The op host does one thing at a time, and the time that a check may take begins when it is asked.
   if (!(await operatorCheckJob.turn(allOperatorChecksJob.ended))) return
   const { draft, entry: place } = operatorChecksStore.getState()
@@ -77,7 +80,12 @@ export async function runOperator(): Promise<void> {
     operatorCheckJob.set({ value: null, error: asked.error, stamp: null })
     return
   }
-  await operatorCheckJob.run({ draft, entry: onChosenDevice(asked.value), place })
+  await operatorCheckJob.run({
+    draft,
+    entry: onChosenDevice(asked.value),
+    place,
+    isBackground,
+  })
 }
 
 /** Where the toolbar says, for this run. */
@@ -125,15 +133,15 @@ export async function refreshOperatorChecks(): Promise<void> {
   await loadEntries()
   followEntry()
   const { repeats } = operatorChecksStore.getState()
-  if (repeats) await checkOperators()
-  else await checkCases()
+  if (repeats) await checkOperators(true)
+  else await checkCases(true)
   const { entry, outcomes } = operatorChecksStore.getState()
   const { value, error, stamp } = operatorCheckJob.store.getState()
   const wouldCrash = error?.exit !== undefined && stamp === runStamp()
   const isKnown = entry !== null && outcomes[entry]?.stamp === runStamp()
   // What an earlier session showed is made again when the user asks for it.
   if (earlierTime(stamp) !== null) return
-  if ((value !== null || error !== null) && !wouldCrash && !isKnown) await runOperator()
+  if ((value !== null || error !== null) && !wouldCrash && !isKnown) await runOperator(true)
 }
 
 /** After an edit of opsmith.json. */

@@ -70,6 +70,6 @@ export const operatorCheckTests: TestSource = {
   order: 30,
   stores: [operatorChecksStore, operatorCheckJob.store, allOperatorChecksJob.store],
   current: rows,
-  runAll: checkOperators,
+  runAll: () => checkOperators(),
   isRunning: allOperatorChecksJob.isRunning,
 }

@@ -15,6 +15,7 @@ import { programFunctionsStore } from '../../store/program-functions'
 import { lacksInputs, runOrMakeInputs } from './make-inputs'
 import { useRun } from './run'
 import { makeInputsJob, runJob } from './job'
+import { useBuild } from '../../store/build'
 import { useJob } from '../../store/job'
 import { useSchemas } from '../../store/schemas'
 import { ArgumentsEditor } from './ArgumentsEditor'
@@ -107,7 +108,10 @@ function InputsProblem(): ReactElement | null {
 }
 
 function SignatureProblem(): ReactElement | null {
-  const error = useRun((state) => state.signatureError)
+  // An operator that was just added is not there before the build that is under way.
+  const isBuilding = useBuild((state) => state.running !== null)
+  const signatureError = useRun((state) => state.signatureError)
+  const error = isBuilding ? null : signatureError
   const functionsError = useStore(programFunctionsStore, (state) => state.error)
   if (!error && !functionsError) return null
   return (

@@ -1,9 +1,9 @@
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
-import { projectStore } from '../../store/project'
+import { currentManifest, projectStore } from '../../store/project'
 import { keepCall } from './keep-call'
 import { runOrMakeInputs } from './make-inputs'
-import { chooseOperator, runStore } from './run'
+import { chooseCall, chooseOperator, runStore } from './run'
 
 const hasChosen = (): boolean =>
   projectStore.getState().project !== null && runStore.getState().op !== ''
@@ -36,6 +36,16 @@ export const runCommands: readonly Command[] = [
     run: (operator = '') => {
       showPanel('run')
       return chooseOperator(operator)
+    },
+  },
+  {
+    id: 'run.chooseCall',
+    title: 'Choose the first call of an operator',
+    group: 'Run',
+    isInternal: true,
+    run: (operator = '') => {
+      showPanel('run', false)
+      return chooseCall((currentManifest()?.calls ?? []).findIndex(({ op }) => op === operator))
     },
   },
 ]

@@ -39,7 +39,8 @@ export const makeInputsJob: Job<string, OperatorCheckCase> = createJob({
     makeInputsJob.set({ error: null })
     // Operator checks make their calls from the schema: this asks for the quickest of them.
     const entry = { op, args: [], checks: ['registration' as const], shapes: 0 }
-    const asked = { folder, job, entry, sanitize: false, thorough: false, timeout: 0 }
+    const options = { sanitize: false, thorough: false, timeout: 0, isBackground: false }
+    const asked = { folder, job, entry, ...options }
     const result = await call('operatorCheck.run', asked)
     if (!result.ok) {
       const hint =

@@ -81,6 +81,7 @@ function Group({
       <Section
         title={source.title}
         note={countOf(rows)}
+        noteTestId={`tests-count-${source.title}`}
         actions={
           <IconButton
             icon="play"

@@ -199,16 +199,17 @@ function Options(): ReactElement {
 
 function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string }): ReactElement {
   const text = useTimings((state) => state.draft[name])
+  const counted = name === 'bytes' ? 'inputs and outputs' : 'products and convolutions'
   return (
     <span
       className="case-option case-range"
-      title={`${title}: a formula of sizes, such as 2 * N * K or 8 * numel(x)`}
+      title={`${title}: a formula of sizes, such as 2 * N * K or 8 * numel(x). If the field is empty, Opsmith counts those of ${counted}.`}
     >
       <CommitField
         id={`timings-${name}`}
         label={name}
         text={text}
-        placeholder={name === 'bytes' ? 'inputs and outputs' : 'products and convolutions'}
+        placeholder="counted"
         parse={(next) => ({ value: next.trim() })}
         onCommit={(value) => editTiming({ [name]: value })}
       />

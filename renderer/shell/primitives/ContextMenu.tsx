@@ -57,7 +57,7 @@ export function ContextMenu({ name, x, y, sections, onClose }: Props): ReactPort
     items[(at + step + items.length) % items.length]?.focus()
   }
 
-  // In no panel: a panel cuts what is larger than itself.
+  // In no panel: a panel cuts what is larger than itself. Tests of a panel have no main part of the window.
   return createPortal(
     <div
       ref={root}
@@ -70,6 +70,6 @@ export function ContextMenu({ name, x, y, sections, onClose }: Props): ReactPort
     >
       <MenuSections sections={sections} onChosen={onClose} />
     </div>,
-    document.body,
+    document.querySelector('main') ?? document.body,
   )
 }

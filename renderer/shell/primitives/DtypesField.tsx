@@ -17,7 +17,7 @@ export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
         id={id}
         label="dtypes"
         text={dtypes.join(', ')}
-        placeholder="dtypes of inputs"
+        placeholder="of inputs"
         parse={(text) => parseWords<Dtype>(text, dtype.options, 'dtype')}
         onCommit={onCommit}
       />

@@ -6,13 +6,21 @@ type Props = {
   title: string
   /** Beside the title: a count, a summary. */
   note?: string
+  noteTestId?: string
   actions?: ReactNode
   open?: boolean
   children: ReactNode
 }
 
 /** A part of a panel that can be folded away. */
-export function Section({ title, note, actions, open = true, children }: Props): ReactElement {
+export function Section({
+  title,
+  note,
+  noteTestId,
+  actions,
+  open = true,
+  children,
+}: Props): ReactElement {
   const [shown, setShown] = useState(open)
   return (
     <section className="section">
@@ -25,7 +33,11 @@ export function Section({ title, note, actions, open = true, children }: Props):
         >
           <Icon name={shown ? 'down' : 'right'} />
           <span>{title}</span>
-          {note !== undefined && note !== '' && <span className="muted">{note}</span>}
+          {note !== undefined && note !== '' && (
+            <span className="muted" data-testid={noteTestId}>
+              {note}
+            </span>
+          )}
         </button>
         {actions}
       </header>

@@ -7,6 +7,7 @@ import { z } from 'zod'
 
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import { SessionShare } from '../../toolchain/priority'
 import { endWithUs, newTree, treeEnvironment } from '../../toolchain/process-tree'
 import { killTree } from '../../toolchain/run-command'
 import { temporaryBeside } from '../sealed-files'
@@ -82,6 +83,7 @@ export class CompileServer {
     tools: CompileTools,
     readonly program: ServerProgram,
     readonly prelude: ServerPrelude,
+    isBackground = false,
   ) {
     const { installation, toolchain, includes } = tools
     const folder = fs.realpathSync(installation.cacheFolder)
@@ -113,6 +115,12 @@ export class CompileServer {
       },
     )
     if (this.child.pid !== undefined) this.child.once('exit', endWithUs(this.child.pid))
+    // It is for the next edit: what is asked for until then comes first.
+    const share = new SessionShare(this.child.pid)
+    share.setBackground(isBackground)
+    this.child.once('exit', () => {
+      share.close()
+    })
     this.ready = new Promise((resolve) => {
       const forget = (): void => {
         fs.rmSync(source, { force: true })
@@ -155,6 +163,7 @@ export class CompileServer {
           }
           if (answer.event === 'ready') {
             clearTimeout(timer)
+            share.setBackground(false)
             forget()
             resolve(ok({ seconds: answer.seconds }))
           } else this.take(answer)

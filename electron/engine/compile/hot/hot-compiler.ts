@@ -49,12 +49,14 @@ export class HotCompiler {
   /**
    * Starts the server for these headers: a few seconds of one core.
    * @param make it first where there is none on this machine: half a minute of every core
+   * @param isBackground nobody waits for it
    * @returns undefined in it where this machine cannot have one
    */
   async start(
     tools: CompileTools,
     prelude: ServerPrelude,
     make = true,
+    isBackground = true,
   ): Promise<Result<CompileServer | undefined>> {
     const there = this.find(tools, prelude)
     if (there) return ok(there)
@@ -64,7 +66,7 @@ export class HotCompiler {
     this.stop()
     this.wanted = key
     // A full disk is this start's answer, not that of all later ones.
-    this.starting = withFileErrors(() => this.launch(tools, prelude, key))
+    this.starting = withFileErrors(() => this.launch(tools, prelude, { key, isBackground }))
     const answer = await this.starting
     if (this.wanted === key) this.starting = undefined
     return answer
@@ -73,7 +75,7 @@ export class HotCompiler {
   private async launch(
     tools: CompileTools,
     prelude: ServerPrelude,
-    key: string,
+    { key, isBackground }: { key: string; isBackground: boolean },
   ): Promise<Result<CompileServer | undefined>> {
     const libraries = findClangLibraries(tools.toolchain.compiler)
     if (!libraries.found || os.freemem() < leastFreeMemory) return ok(undefined)
@@ -83,10 +85,10 @@ export class HotCompiler {
     try {
       const made = there
         ? ok({ program: there })
-        : await makeServerProgram(tools, libraries.found, this.stopped.signal)
+        : await makeServerProgram(tools, libraries.found, this.stopped.signal, isBackground)
       if (!made.ok) return made
       if (this.wanted !== key || this.stopped.signal.aborted) return ok(undefined)
-      const server = new CompileServer(tools, made.value.program, prelude)
+      const server = new CompileServer(tools, made.value.program, prelude, isBackground)
       this.server = server
       const ready = await server.ready
       if (!ready.ok) return ready

@@ -140,11 +140,12 @@ export async function makeServerProgram(
   tools: CompileTools,
   libraries: ClangLibraries,
   signal: AbortSignal | undefined,
+  isBackground = false,
 ): Promise<Result<MadeProgram>> {
   const place = placeOf(tools)
   const running = beingMade.get(place.folder)
   if (running) return await running
-  const making = make(place, tools, libraries, signal)
+  const making = make(place, tools, libraries, { signal, isBackground })
   beingMade.set(place.folder, making)
   try {
     return await making
@@ -157,7 +158,7 @@ async function make(
   place: Place,
   { installation, toolchain, includes }: CompileTools,
   libraries: ClangLibraries,
-  signal: AbortSignal | undefined,
+  { signal, isBackground }: { signal: AbortSignal | undefined; isBackground: boolean },
 ): Promise<Result<MadeProgram>> {
   const before = await programIn(place, toolchain)
   if (before) return ok({ program: before, seconds: 0, made: false })
@@ -174,6 +175,7 @@ async function make(
       cwd: temporary,
       limits: compileLimits,
       signal,
+      isBackground,
       env: { ...process.env, ...env },
     })
     if (result.stopped === 'cancelled') return err('cancelled', `${what} was stopped.`)

@@ -5,8 +5,8 @@ import type {
   AssemblyComparison,
   AssemblyFunction,
   AssemblyListing,
-  AssemblyOther,
   AssemblyReport,
+  AssemblySide,
   LoopEstimate,
   OptimizationRemark,
   RowRange,
@@ -20,6 +20,8 @@ import type { Installation } from '../../installation'
 import { isCuda } from '../../project/sources'
 import type { OpenProject, Projects } from '../../project/open-project'
 import type { Toolchain } from '../../toolchain/choose'
+import { findCompilers } from '../../toolchain/compilers'
+import type { Compiler } from '../../toolchain/compilers'
 import { comparisonOf, counterpart } from './compare'
 import { deviceCode, whyNoSass } from './device-code'
 import type { DeviceForm } from './device-code'
@@ -41,8 +43,8 @@ interface AssemblyServices {
   ) => Promise<Result<{ label: string; library: string }>>
 }
 
-/** The other side of a comparison. */
-interface OtherSide {
+/** One side of a comparison. */
+interface Side {
   label: string
   report: AssemblyReport
 }
@@ -148,6 +150,7 @@ export class Assemblies {
         { form: 'ptx', whyNot: noCuda },
         { form: 'sass', whyNot: noCuda === '' ? whyNoSass(known.value.toolchain) : noCuda },
       ],
+      compilers: await otherCompilers(known.value.toolchain.compiler),
     })
   }
 
@@ -181,31 +184,47 @@ export class Assemblies {
   }
 
   /**
-   * The function of the loaded build next to the same one of another. Errors: those of show() and of the
-   * compile; the other has no such function (operator.unknown).
+   * A function of the loaded build as two sides have it, next to each other. Errors: those of show() and of the
+   * compiles; a side has no such function (operator.unknown); there is no such compiler (request.invalid).
    */
   async compare(
     folder: string,
     choice: AssemblyChoice,
-    other: AssemblyOther,
+    sides: { base: AssemblySide; other: AssemblySide },
     signal?: AbortSignal,
   ): Promise<Result<AssemblyComparison>> {
-    const now = await this.show(folder, choice)
-    if (!now.ok) return now
+    const shown = await this.show(folder, choice)
+    if (!shown.ok) return shown
     const known = await this.codeOf(folder)
     if (!known.ok) return known
-    const side =
-      other.kind === 'build'
-        ? await this.inBuild(known.value, now.value, other.build)
-        : await this.underFlags(known.value, now.value, other.flags, signal)
-    return side.ok ? ok(comparisonOf(now.value, side.value.report, side.value.label)) : side
+    const made: Side[] = []
+    // One after the other: each may take a compiler all of a core.
+    for (const side of [sides.base, sides.other]) {
+      const one = await this.side(known.value, shown.value, side, signal)
+      if (!one.ok) return one
+      made.push(one.value)
+    }
+    const [base, other] = made
+    if (!base || !other) throw new Error('a side is missing')
+    return ok(comparisonOf(base, other))
+  }
+
+  private async side(
+    known: Known,
+    shown: AssemblyReport,
+    side: AssemblySide,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<Side>> {
+    if (side.kind === 'loaded') return ok({ label: 'now', report: shown })
+    if (side.kind === 'build') return await this.inBuild(known, shown, side.build)
+    return await this.underFlags(known, shown, side, signal)
   }
 
   private async inBuild(
     { project, places }: Known,
     { form, function: wanted }: AssemblyReport,
     build: string,
-  ): Promise<Result<OtherSide>> {
+  ): Promise<Result<Side>> {
     if (form !== 'machine') {
       return err('request.invalid', 'Opsmith cannot compare PTX or SASS with an earlier build.', {
         path: 'other',
@@ -226,12 +245,16 @@ export class Assemblies {
   private async underFlags(
     known: Known,
     { form, function: wanted }: AssemblyReport,
-    flags: readonly string[],
+    { flags, compiler: named }: Extract<AssemblySide, { kind: 'flags' }>,
     signal: AbortSignal | undefined,
-  ): Promise<Result<OtherSide>> {
-    const { folder, project, toolchain, places } = known
+  ): Promise<Result<Side>> {
+    const { folder, project, places } = known
     const { installation } = this.services
-    const label = flags.join(' ')
+    const compiler = await namedCompiler(named, known.toolchain.compiler)
+    if (!compiler.ok) return compiler
+    const toolchain = { ...known.toolchain, compiler: compiler.value }
+    const { family, version } = compiler.value
+    const label = [...(named === '' ? [] : [`${family} ${version}`]), ...flags].join(' ')
     const plan = await planBuild({
       installation,
       project: project.withFlags(flags),
@@ -243,7 +266,7 @@ export class Assemblies {
       const report = await functionUnderPlan(plan.value, wanted, { folder, places, label, signal })
       return report.ok ? ok({ label, report: report.value }) : report
     }
-    const reports = await this.compileDevice(known, plan.value, form, signal)
+    const reports = await this.compileDevice({ ...known, toolchain }, plan.value, form, signal)
     if (!reports.ok) return reports
     const functions = reports.value.map((report) => report.function)
     const found = counterpart(functions, wanted, label)
@@ -334,6 +357,29 @@ export class Assemblies {
           hint: 'Place the cursor in a function that is compiled and used, or choose one from the list.',
         })
   }
+}
+
+/** File names of those that can build, without the project's own. */
+async function otherCompilers(own: Compiler): Promise<string[]> {
+  const found = (await findCompilers()).filter(({ judgement }) => judgement !== 'unusable')
+  return found
+    .filter(({ identity }) => identity !== own.identity)
+    .map((compiler) => path.basename(compiler.path))
+}
+
+/** One of this machine's, by its path or the name of its file; "" for the project's own. Only those that it finds are run. */
+async function namedCompiler(named: string, own: Compiler): Promise<Result<Compiler>> {
+  if (named === '') return ok(own)
+  const found = (await findCompilers()).filter(({ judgement }) => judgement !== 'unusable')
+  const one = [own, ...found].find(
+    (compiler) => compiler.path === named || path.basename(compiler.path) === named,
+  )
+  if (one) return ok(one)
+  const names = [...new Set([own, ...found].map((compiler) => path.basename(compiler.path)))]
+  return err('request.invalid', `There is no compiler ${named} that can build this project.`, {
+    path: 'compiler',
+    hint: `Choose one of ${names.join(', ')}.`,
+  })
 }
 
 function chosenByName(

@@ -23,34 +23,34 @@ function comparable({ text }: AssemblyRow): string {
 
 /** The rows of two functions next to each other, without directives and comments. */
 export function pairRows(
-  now: readonly AssemblyRow[],
+  base: readonly AssemblyRow[],
   other: readonly AssemblyRow[],
 ): AssemblyComparison['pairs'] {
   const shown = (rows: readonly AssemblyRow[]): { index: number; text: string }[] =>
     rows.flatMap((row, index) =>
       row.kind === 'instruction' || row.kind === 'label' ? [{ index, text: comparable(row) }] : [],
     )
-  const [nowRows, otherRows] = [shown(now), shown(other)]
+  const [baseRows, otherRows] = [shown(base), shown(other)]
   const texts = (rows: { text: string }[]): string[] => rows.map(({ text }) => text)
   const pairs: AssemblyComparison['pairs'] = []
-  let [atNow, atOther] = [0, 0]
+  let [atBase, atOther] = [0, 0]
   let [removed, added]: [number[], number[]] = [[], []]
   const takeChanges = (): void => {
     for (let place = 0; place < Math.max(removed.length, added.length); place += 1) {
-      pairs.push({ now: added[place] ?? -1, other: removed[place] ?? -1, same: false })
+      pairs.push({ base: added[place] ?? -1, other: removed[place] ?? -1, same: false })
     }
     removed = []
     added = []
   }
-  for (const { sign } of diffLines(texts(otherRows), texts(nowRows), mostEdits)) {
-    const [nowIndex, otherIndex] = [nowRows[atNow]?.index ?? -1, otherRows[atOther]?.index ?? -1]
-    if (sign !== '-') atNow += 1
+  for (const { sign } of diffLines(texts(otherRows), texts(baseRows), mostEdits)) {
+    const [baseIndex, otherIndex] = [baseRows[atBase]?.index ?? -1, otherRows[atOther]?.index ?? -1]
+    if (sign !== '-') atBase += 1
     if (sign !== '+') atOther += 1
     if (sign === '-') removed.push(otherIndex)
-    else if (sign === '+') added.push(nowIndex)
+    else if (sign === '+') added.push(baseIndex)
     else {
       takeChanges()
-      pairs.push({ now: nowIndex, other: otherIndex, same: true })
+      pairs.push({ base: baseIndex, other: otherIndex, same: true })
     }
   }
   takeChanges()
@@ -73,10 +73,14 @@ export function counterpart(
       })
 }
 
-export function comparisonOf(
-  now: AssemblyReport,
-  other: AssemblyReport,
-  label: string,
-): AssemblyComparison {
-  return { now, other, label, pairs: pairRows(now.rows, other.rows) }
+type Side = { label: string; report: AssemblyReport }
+
+export function comparisonOf(base: Side, other: Side): AssemblyComparison {
+  return {
+    base: base.report,
+    other: other.report,
+    baseLabel: base.label,
+    otherLabel: other.label,
+    pairs: pairRows(base.report.rows, other.report.rows),
+  }
 }

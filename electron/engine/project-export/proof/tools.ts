@@ -73,7 +73,9 @@ const findsJupyter =
 
 async function findJupyter(python: Tool): Promise<Tool> {
   if (python.problem !== '') return python
-  const { exitCode } = await runProcess(python.path, ['-c', findsJupyter])
+  const { exitCode } = await runProcess(python.path, ['-c', findsJupyter], {
+    isBackground: true,
+  })
   if (exitCode === 0) return python
   const install = `${python.path} -m pip install nbclient ipykernel`
   return { path: '', problem: `the Python with torch has no Jupyter: ${install}` }
@@ -85,7 +87,7 @@ async function findOffline(): Promise<string[]> {
   if (unshare === undefined) return []
   const command = [unshare, '--map-root-user', '--net']
   const [first = '', ...rest] = command
-  const tried = await runProcess(first, [...rest, 'true'])
+  const tried = await runProcess(first, [...rest, 'true'], { isBackground: true })
   return tried.exitCode === 0 ? command : []
 }
 
