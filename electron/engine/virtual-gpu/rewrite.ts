@@ -133,7 +133,9 @@ class Rewriter {
     const token = tokenAt(tokens, at)
     const { text } = token
     this.statement.push(at)
-    if (dependence.test(text)) this.dependentBlocks = true
+    // Of the host's code nothing matters; of a macro nobody knows where it is used.
+    if (dependence.test(text) && (this.isOnDevice() || token.inDirective || text === '__managed__'))
+      this.dependentBlocks = true
     if (['__global__', '__device__', '__host__'].includes(text)) this.places.add(text)
     if (text === '__shared__') return this.shared(at)
     if (
@@ -222,8 +224,6 @@ class Rewriter {
         ? '::opsmith::gpu::launch_from_kernel'
         : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${kernel})`,
     )
-    for (let index = begin; index < end; index += 1)
-      if (dependence.test(tokenAt(tokens, index).text)) this.dependentBlocks = true
     return end + 2
   }
 

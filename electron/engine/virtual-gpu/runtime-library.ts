@@ -69,6 +69,7 @@ export async function runtimeLibrary(
           '-fPIC',
           '-pthread',
           '-gline-tables-only',
+          '-ftls-model=initial-exec',
           '-DOPSMITH_GPU_CHECKED=1',
           '-isystem',
           path.join(folder, 'include'),

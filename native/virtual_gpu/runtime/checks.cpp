@@ -101,13 +101,21 @@ struct State {
   std::map<const Block*, Site> barrier_site;
   std::map<const Block*, std::uint32_t> barrier_arrivals;
   const std::byte* program = nullptr;
+  // The shared variable that was accessed last: most accesses are of one.
+  const std::byte* last_shared = nullptr;
+  const ShadowRange* last_shadow = nullptr;
+  std::size_t last_begin = 0;
+  std::size_t last_end = 0;
+
   int device_access = 0;
   bool is_noting = false;
   bool ended = false;
 };
 
 State& state() {
-  static auto* kept = new State();  // never destroyed: host code is checked until the end
+  // Never destroyed: host code is checked until the end. Made before any kernel runs.
+  static constinit State* kept = nullptr;
+  if (__builtin_expect(kept == nullptr, 0)) kept = new State();
   return *kept;
 }
 
@@ -396,13 +404,23 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   const std::byte* shared = current->shared;
   if (in_shared(address, shared)) {
     const auto offset = static_cast<std::size_t>(byte - shared);
+    range->is_shared = true;
+    if (shared == s.last_shared && offset >= s.last_begin && offset + size <= s.last_end) {
+      range->shadow = s.last_shadow;
+      return true;
+    }
     bool fits = false;
+    s.last_begin = s.last_end = 0;
     if (offset < static_shared_begin) {
       fits = offset + size <= s.launch->size.dynamic_shared;
+      s.last_end = s.launch->size.dynamic_shared;
     } else {
-      for (const SharedVariable& variable : s.shared_variables)
-        if (offset >= variable.begin && offset + size <= variable.begin + variable.bytes)
-          fits = true;
+      for (const SharedVariable& variable : s.shared_variables) {
+        if (offset < variable.begin || offset + size > variable.begin + variable.bytes) continue;
+        fits = true;
+        s.last_begin = variable.begin;
+        s.last_end = variable.begin + variable.bytes;
+      }
     }
     if (!fits) {
       Finding made = finding(
@@ -424,7 +442,8 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
       found = s.shared.emplace(shared, made).first;
     }
     range->shadow = &found->second;
-    range->is_shared = true;
+    s.last_shared = shared;
+    s.last_shadow = range->shadow;
     return true;
   }
   for (Variable& variable : s.variables) {
@@ -862,6 +881,7 @@ void shared_placed(std::size_t begin, std::size_t bytes, Site site) {
 void launch_started(const Launch& launch) {
   State& s = state();
   ++s.launches;
+  s.last_shared = nullptr;
   s.launch = &launch;
   s.operation = s.order.begin(static_cast<cudaStream_t>(launch.size.stream), launch.kernel->site);
   s.phase = 0;
