@@ -19,7 +19,6 @@ export const gpuChecks = z.enum([
   'missing-error-check',
   'wrong-stream',
   'missing-device-guard',
-  'order-dependence',
   'non-atomic-accumulation',
   'index-overflow',
 ])

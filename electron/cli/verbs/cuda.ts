@@ -110,7 +110,7 @@ function reportFindings({ launches, accesses, findings }: GpuReport): void {
 
 export const verb = defineVerb({
   name: 'cuda',
-  order: 20,
+  order: 19,
   description: 'compile a CUDA program, and run it on the virtual GPU: no GPU is needed',
   argument: { name: 'file', description: 'a .cu file with main', isOptional: false },
   moreArguments: {
