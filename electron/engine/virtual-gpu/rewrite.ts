@@ -4,6 +4,7 @@
  */
 import { readDeclaration, textOf } from './declarators.js'
 import { translatePtx } from './inline-ptx.js'
+import { keepInStep, volatileNames } from './lanes-in-step.js'
 import {
   closes,
   closesAngle,
@@ -33,7 +34,11 @@ interface Scope {
   kind: 'namespace' | 'type' | 'function' | 'block'
   /** The function runs on the device only. */
   device: boolean
+  /** What a function of the device declares volatile. */
+  volatiles: ReadonlySet<string>
 }
+
+const noNames: ReadonlySet<string> = new Set()
 
 /** Words with which one block can see what another does. */
 const dependence =
@@ -79,6 +84,10 @@ class Rewriter {
   /** Words since the last `;`, `{` or `}` that say where a function runs. */
   private places = new Set<string>()
   private statement: number[] = []
+  /** The token after the last `;`, `{` or `}`. */
+  private statementBegins = 0
+  /** Parentheses that are open. */
+  private depth = 0
 
   constructor(
     source: string,
@@ -156,17 +165,55 @@ class Rewriter {
     if (text === '<' && tokens[at + 1]?.text === '<' && tokens[at + 2]?.text === '<')
       return this.launch(at)
     if (inDirective) return at
-    if (text === '{') this.open(at)
+    if (text === '(') this.depth += 1
+    else if (text === ')') this.depth -= 1
+    else if (text === '{') this.open(at)
     else if (text === '}') {
       this.scopes.pop()
-      this.endStatement()
-    } else if (text === ';') this.endStatement()
+      this.endStatement(at + 1)
+    } else if (text === ';') {
+      if (this.depth <= 0) this.stepTogether(at)
+      this.endStatement(at + 1)
+    }
     return at
   }
 
-  private endStatement(): void {
+  private endStatement(next: number): void {
     this.places = new Set()
     this.statement = []
+    // `for (…; …; …) s[i] = …` is one statement.
+    if (this.depth > 0) return
+    this.depth = 0
+    this.statementBegins = next
+  }
+
+  /** What one lane assigns through volatile memory, others read without a barrier. */
+  private stepTogether(end: number): void {
+    const names = this.scopes.find((scope) => scope.volatiles.size > 0)?.volatiles
+    if (!names) return
+    for (const { at, text } of keepInStep(this.tokens, this.statementBegins, end, names))
+      this.insertions.set(at, (this.insertions.get(at) ?? '') + text)
+  }
+
+  /** `old = *p` before `atomicCAS(p, …)`: a stale value only makes the loop turn once more. */
+  private readForSwap(from: number, to: number): void {
+    const { tokens } = this
+    const swapped = new Set<string>()
+    for (let at = from; at < to; at += 1)
+      if (tokenAt(tokens, at).text === 'atomicCAS') {
+        const open = codeFrom(tokens, at + 1)
+        swapped.add(tokenAt(tokens, codeFrom(tokens, open + 1)).text)
+      }
+    if (swapped.size === 0) return
+    for (let at = from; at < to; at += 1) {
+      if (tokenAt(tokens, at).text !== '=') continue
+      const star = codeFrom(tokens, at + 1)
+      const name = codeFrom(tokens, star + 1)
+      if (tokenAt(tokens, star).text !== '*' || !swapped.has(tokenAt(tokens, name).text)) continue
+      if (tokenAt(tokens, name).kind !== 'word') continue
+      if (![';', ','].includes(tokenAt(tokens, codeFrom(tokens, name + 1)).text)) continue
+      this.replace(star, name + 1, `::opsmith::gpu::read_for_swap(${tokenAt(tokens, name).text})`)
+    }
   }
 
   private open(at: number): void {
@@ -192,8 +239,21 @@ class Rewriter {
       const differs = tokens.slice(at, close).some((token) => token.text === '__CUDA_ARCH__')
       if (differs && close < tokens.length) this.twice.set(at, { open: at, close })
     }
-    this.scopes.push({ kind, device: kind === 'function' || kind === 'block' ? device : false })
-    this.endStatement()
+    const onDevice = places.has('__device__') || places.has('__global__')
+    let volatiles = noNames
+    if (kind === 'function' && onDevice) {
+      const close = closes(tokens, at)
+      volatiles = volatileNames(tokens, this.statementBegins, close)
+      this.readForSwap(at, close)
+    }
+    this.scopes.push({
+      kind,
+      device: kind === 'function' || kind === 'block' ? device : false,
+      volatiles,
+    })
+    // Parameters and conditions end before a body.
+    this.depth = 0
+    this.endStatement(at + 1)
   }
 
   private isOnDevice(): boolean {
@@ -210,17 +270,18 @@ class Rewriter {
     const end = this.endOfLaunch(at + 3)
     const begin = this.beginOfCallee(at)
     if (end < 0 || begin < 0) return at + 2
-    const callee = textOf(tokens, begin, at).trim()
+    const callee = textOf(tokens, begin, at)
+      .replace(/\\?\r?\n/g, ' ')
+      .trim()
     const size = textOf(tokens, at + 3, end)
     // A launch within a launch's arguments would be an edit within an edit: those are not C++.
     const name = JSON.stringify(callee.replace(/\s+/g, ' '))
-    const kernel = callee.replace(/\n/g, ' ')
     this.replace(
       begin,
       end + 3,
       this.isOnDevice()
         ? '::opsmith::gpu::launch_from_kernel'
-        : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${kernel})`,
+        : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${callee})`,
     )
     for (let index = begin; index < end; index += 1)
       if (dependence.test(tokenAt(tokens, index).text)) this.dependentBlocks = true
@@ -333,7 +394,7 @@ class Rewriter {
       }
     }
     this.replace(begin, declaration.end, parts.join(' '))
-    this.endStatement()
+    this.endStatement(declaration.end)
     return declaration.end - 1
   }
 
@@ -495,7 +556,7 @@ class Rewriter {
       text += this.insertions.get(at) ?? ''
       const edit = this.edits.get(at)
       if (edit) {
-        text += edit.text.replace(/\\?\n/g, ' ')
+        text += edit.text.replace(/\\?\r?\n/g, ' ')
         let lines = 0
         for (let index = edit.from; index < edit.to; index += 1)
           lines += (tokenAt(tokens, index).text.match(/\n/g) ?? []).length

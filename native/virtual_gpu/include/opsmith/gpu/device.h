@@ -166,6 +166,8 @@ struct SharedPlace {
   std::uint32_t offset = 0;
 };
 void place_shared(SharedPlace& place, std::size_t bytes, std::size_t alignment, Site site);
+/** True in a kernel, for an address in the shared memory of the running block. */
+bool is_shared(const volatile void* address);
 
 template <typename T>
 inline T& shared_variable(SharedPlace& place, Site site = Site::here()) {
