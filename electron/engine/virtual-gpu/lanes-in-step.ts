@@ -1,7 +1,9 @@
 /**
- * Programs of before Volta let the lanes of a warp exchange values through volatile shared memory without a barrier: all lanes read
- * before one of them writes. Here is what the rewriter inserts so that they still do.
+ * Programs of before Volta let the lanes of a warp exchange values through shared memory without a
+ * barrier: all lanes read before one of them writes. Here is what the rewriter inserts so that they
+ * still do.
  */
+import { textOf } from './declarators.js'
 import { closes, codeBefore, codeFrom, tokenAt } from './tokens.js'
 import type { Token } from './tokens.js'
 
@@ -40,7 +42,8 @@ export interface Insertion {
 }
 
 /**
- * For one statement: `s[i] += s[i + 8]` waits for the other lanes before it reads, between reading and writing, and after writing.
+ * For one statement: `s[i] += s[i + 8]` waits for the other lanes before it reads, between reading
+ * and writing, and after writing.
  * @param from the first token of the statement
  * @param end its `;`
  */
@@ -51,7 +54,10 @@ export function keepInStep(
   names: ReadonlySet<string>,
 ): Insertion[] {
   const begin = beginOfStatement(tokens, from, end)
-  const name = nameIn(tokens, begin, end, names)
+  const sign = assignment(tokens, begin, end)
+  const name =
+    nameIn(tokens, begin, end, names) ??
+    (sign < 0 ? undefined : exchanged(tokens, begin, sign, end))
   if (name === undefined) return []
   const before = `(::opsmith::gpu::in_step(${name}), ::opsmith::gpu::read_in_step(${name}, `
   if (tokenAt(tokens, begin).text === 'return')
@@ -59,7 +65,6 @@ export function keepInStep(
       { at: codeFrom(tokens, begin + 1), text: before },
       { at: end, text: '))' },
     ]
-  const sign = assignment(tokens, begin, end)
   if (sign < 0) return []
   const value = codeFrom(tokens, sign + 1)
   // An array's values, or the address in a pointer that is declared here.
@@ -68,7 +73,7 @@ export function keepInStep(
   const isDeclaration =
     tokenAt(tokens, begin).kind === 'word' &&
     (tokenAt(tokens, first).kind === 'word' || tokenAt(tokens, begin).text === 'const')
-  const stores = !isDeclaration && nameIn(tokens, begin, sign, names) !== undefined
+  const stores = !isDeclaration && nameIn(tokens, begin, sign, new Set([name])) !== undefined
   return [
     { at: value, text: before },
     {
@@ -77,6 +82,37 @@ export function keepInStep(
     },
   ]
 }
+
+/**
+ * `s[t] += s[t + 16]` without a barrier after it: the array, which need not be volatile. In global
+ * memory it means nothing; whether the array is shared shows when it runs.
+ */
+function exchanged(
+  tokens: readonly Token[],
+  begin: number,
+  sign: number,
+  end: number,
+): string | undefined {
+  const array = tokenAt(tokens, begin)
+  const open = codeFrom(tokens, begin + 1)
+  if (array.kind !== 'word' || tokenAt(tokens, open).text !== '[') return undefined
+  const index = textOf(tokens, open, closes(tokens, open) + 1)
+  const others = (at: number): boolean => {
+    const bracket = codeFrom(tokens, at + 1)
+    if (tokenAt(tokens, at).text !== array.text || tokenAt(tokens, bracket).text !== '[')
+      return false
+    return textOf(tokens, bracket, closes(tokens, bracket) + 1) !== index
+  }
+  if (!range(sign + 1, end).some(others)) return undefined
+  let next = codeFrom(tokens, end + 1)
+  while (tokenAt(tokens, next).text === '}') next = codeFrom(tokens, next + 1)
+  const stop = tokens.findIndex(({ text }, at) => at >= next && text === ';')
+  const isSynchronized = tokens.slice(next, stop + 1).some(({ text }) => text.includes('sync'))
+  return isSynchronized ? undefined : array.text
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
 
 /** Beyond `if (…)`, `else` and labels. */
 function beginOfStatement(tokens: readonly Token[], from: number, end: number): number {

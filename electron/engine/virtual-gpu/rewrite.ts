@@ -34,11 +34,9 @@ interface Scope {
   kind: 'namespace' | 'type' | 'function' | 'block'
   /** The function runs on the device only. */
   device: boolean
-  /** What a function of the device declares volatile. */
-  volatiles: ReadonlySet<string>
+  /** What a function of the device declares volatile; undefined for other scopes. */
+  volatiles: ReadonlySet<string> | undefined
 }
-
-const noNames: ReadonlySet<string> = new Set()
 
 /** Words with which one block can see what another does. */
 const dependence =
@@ -187,9 +185,9 @@ class Rewriter {
     this.statementBegins = next
   }
 
-  /** What one lane assigns through volatile memory, others read without a barrier. */
+  /** What one lane assigns, others may read without a barrier. */
   private stepTogether(end: number): void {
-    const names = this.scopes.find((scope) => scope.volatiles.size > 0)?.volatiles
+    const names = this.scopes.find((scope) => scope.volatiles)?.volatiles
     if (!names) return
     for (const { at, text } of keepInStep(this.tokens, this.statementBegins, end, names))
       this.insertions.set(at, (this.insertions.get(at) ?? '') + text)
@@ -240,7 +238,7 @@ class Rewriter {
       if (differs && close < tokens.length) this.twice.set(at, { open: at, close })
     }
     const onDevice = places.has('__device__') || places.has('__global__')
-    let volatiles = noNames
+    let volatiles: ReadonlySet<string> | undefined
     if (kind === 'function' && onDevice) {
       const close = closes(tokens, at)
       volatiles = volatileNames(tokens, this.statementBegins, close)
@@ -375,6 +373,12 @@ class Rewriter {
             `${type} (*${name})${inner} = reinterpret_cast<${type} (*)${inner}>(::opsmith::gpu::dynamic_shared());`,
           )
       }
+    } else if (tokenAt(tokens, at).inDirective) {
+      // The macro may be used twice in a function: it can name nothing of its own.
+      for (const { name, dimensions } of declarators)
+        parts.push(
+          `auto& ${name} = ::opsmith::gpu::shared_of_macro<${typeText}${dimensions.join('')}, decltype([] {})>();`,
+        )
     } else {
       this.count += 1
       const id = `opsmith_shared_${this.id}_${this.count}`
@@ -400,7 +404,7 @@ class Rewriter {
 
   /** The declaration from `begin`, as if the words were not there. */
   private declarationWithout(begin: number, words: readonly string[]) {
-    const { tokens } = this
+    const tokens = this.untilDirectiveEnds(begin)
     const declaration = readDeclaration(
       tokens.map((token, index) =>
         index >= begin && index < begin + 200 && words.includes(token.text)
@@ -418,9 +422,20 @@ class Rewriter {
         .join('')
     return {
       ...declaration,
+      end: Math.min(declaration.end, tokens === this.tokens ? declaration.end : tokens.length - 1),
       text: plain(begin, declaration.end),
       typeText: declaration.type.map((index) => tokenAt(tokens, index).text).join(' '),
     }
+  }
+
+  /** A macro may leave the `;` of its declaration to who uses it. */
+  private untilDirectiveEnds(begin: number): readonly Token[] {
+    const { tokens } = this
+    if (!tokenAt(tokens, begin).inDirective) return tokens
+    let end = begin
+    while (end < tokens.length && tokenAt(tokens, end).inDirective) end += 1
+    const last = tokenAt(tokens, codeBefore(tokens, end - 1))
+    return [...tokens.slice(0, end), { ...last, kind: 'mark' as const, text: ';' }]
   }
 
   /** Tells the runtime where a variable of the device lies. */
@@ -434,6 +449,7 @@ class Rewriter {
     )
       return
     // A lambda of the device, or a parameter.
+    if (tokens[codeBefore(tokens, at - 1)]?.text === ']') return
     if (
       this.inFunction() &&
       !this.statement.some((index) => tokenAt(tokens, index).text === 'static') &&

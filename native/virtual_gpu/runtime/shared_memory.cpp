@@ -30,10 +30,6 @@ void unmap_shared(std::byte* memory) {
   if (memory != nullptr) munmap(memory, shared_bytes);
 }
 
-bool is_shared(const volatile void* address) {
-  return current != nullptr && in_shared(const_cast<const void*>(address), current->shared);
-}
-
 void place_shared(SharedPlace& place, std::size_t bytes, std::size_t alignment, Site site) {
   const std::lock_guard lock(placing);
   if (place.offset != 0) return;
