@@ -23,6 +23,11 @@ export interface Rewritten {
   dependentBlocks: boolean
 }
 
+/** `#define HD __host__ __device__`: a word of the program's own, and what it means. */
+export type PlaceAliases = Map<string, Set<string>>
+
+const placeWords = new Set(['__global__', '__device__', '__host__', '__shared__'])
+
 interface Edit {
   from: number
   to: number
@@ -56,6 +61,7 @@ const renamed = new Map([
 /**
  * @param source the text of a `.cu` file, or of a header of the project
  * @param id part of the names that are made: sources that include each other need different ones
+ * @param aliases what macros of sources before this one mean; those of this one are added
  * @param include the file that an `#include` of the project is compiled as: undefined for those of
  *   others
  */
@@ -63,8 +69,9 @@ export function rewriteCuda(
   source: string,
   id: string,
   include: (name: string, quoted: boolean) => string | undefined,
+  aliases: PlaceAliases = new Map(),
 ): Rewritten {
-  return new Rewriter(source, id, include).rewrite()
+  return new Rewriter(source, id, include, aliases).rewrite()
 }
 
 class Rewriter {
@@ -91,6 +98,7 @@ class Rewriter {
     source: string,
     private readonly id: string,
     private readonly include: (name: string, quoted: boolean) => string | undefined,
+    private readonly aliases: PlaceAliases,
   ) {
     this.tokens = tokenize(source)
   }
@@ -112,6 +120,7 @@ class Rewriter {
 
   private directive(at: number): number {
     const { tokens } = this
+    if (/^#[ \t]*define$/.test(tokenAt(tokens, at).text)) this.learnAlias(at)
     if (!/^#[ \t]*include$/.test(tokenAt(tokens, at).text)) return at
     const name = codeFrom(tokens, at + 1)
     const token = tokens[name]
@@ -135,6 +144,21 @@ class Rewriter {
     return end - 1
   }
 
+  /** Both definitions count where `#ifdef` gives a word two. */
+  private learnAlias(at: number): void {
+    const { tokens } = this
+    const name = codeFrom(tokens, at + 1)
+    const { kind, inDirective, text } = tokenAt(tokens, name)
+    if (kind !== 'word' || !inDirective || tokens[name + 1]?.text === '(') return
+    const meaning = this.aliases.get(text) ?? new Set<string>()
+    for (let index = name + 1; tokens[index]?.inDirective; index += 1) {
+      const word = tokenAt(tokens, index).text
+      if (placeWords.has(word)) meaning.add(word)
+      for (const known of this.aliases.get(word) ?? []) meaning.add(known)
+    }
+    if (meaning.size > 0) this.aliases.set(text, meaning)
+  }
+
   private word(at: number): number {
     const { tokens } = this
     const token = tokenAt(tokens, at)
@@ -142,6 +166,7 @@ class Rewriter {
     this.statement.push(at)
     if (dependence.test(text)) this.dependentBlocks = true
     if (['__global__', '__device__', '__host__'].includes(text)) this.places.add(text)
+    if (!token.inDirective) for (const place of this.aliases.get(text) ?? []) this.places.add(place)
     if (text === '__shared__') return this.shared(at)
     if (
       ['__device__', '__constant__', '__managed__'].includes(text) &&
@@ -232,7 +257,9 @@ class Rewriter {
       this.scopes.some((scope) => scope.device) ||
       places.has('__global__') ||
       (places.has('__device__') && !places.has('__host__'))
-    if (kind === 'function' && places.has('__host__') && places.has('__device__')) {
+    // A function that names no place may have it from a macro of a header that is not the project's.
+    const isOfOnePlace = places.has('__global__') || places.has('__device__')
+    if (kind === 'function' && (places.has('__host__') || !isOfOnePlace)) {
       const close = closes(tokens, at)
       const differs = tokens.slice(at, close).some((token) => token.text === '__CUDA_ARCH__')
       if (differs && close < tokens.length) this.twice.set(at, { open: at, close })

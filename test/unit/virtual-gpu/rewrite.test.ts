@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { rewriteCuda } from '../../../electron/engine/virtual-gpu/rewrite'
+import type { PlaceAliases } from '../../../electron/engine/virtual-gpu/rewrite'
 
 const rewritten = (source: string): string => rewriteCuda(source, 'id', () => undefined).text
 const lineCount = (text: string): number => text.split('\n').length
@@ -111,6 +112,27 @@ describe('functions of host and device', () => {
     expect(text).toContain('if (::opsmith::gpu::in_kernel()) {\n#ifdef OPSMITH_CUDA_ARCH\n')
     expect(text).toContain('else\n#line 1\n{\n#ifdef OPSMITH_CUDA_ARCH_OF_HOST\n')
     expect(text).toContain('\n#line 7\n}\nint after;')
+  })
+})
+
+describe('words of the program for where a function runs', () => {
+  const body = '{\n#ifdef __CUDA_ARCH__\n  return 1;\n#endif\n  return 0;\n}\n'
+
+  it('mean what their macro says, also one of another source', () => {
+    const aliases: PlaceAliases = new Map()
+    const header =
+      '#define BOTH __host__ __device__\n#define HD BOTH inline\n#define DEV __device__\n'
+    rewriteCuda(header, 'header', () => undefined, aliases)
+    const text = (source: string): string =>
+      rewriteCuda(source, 'id', () => undefined, aliases).text
+    expect(text(`HD int side() ${body}`)).toContain('in_kernel()')
+    expect(text(`DEV int side() ${body}`)).not.toContain('in_kernel()')
+    expect(text('DEV void f(volatile int *s) { s[0] = s[1]; }')).toContain('in_step(s)')
+  })
+
+  it('that are not known leave both', () => {
+    expect(rewritten(`UNKNOWN int side() ${body}`)).toContain('in_kernel()')
+    expect(rewritten(`__device__ int side() ${body}`)).not.toContain('in_kernel()')
   })
 })
 
