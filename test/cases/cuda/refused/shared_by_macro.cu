@@ -2,9 +2,9 @@
 #define LOCAL_MEMORY __shared__
 __global__ void reverse(int *p) {
   LOCAL_MEMORY int s[32];
-  s[threadIdx.x] = p[threadIdx.x]; // refused: __shared__ variable that is declared through a macro
+  s[threadIdx.x] = p[threadIdx.x]; // refused: a __shared__ variable that is declared through a macro
   __syncthreads();
-  p[threadIdx.x] = s[31 - threadIdx.x];
+  p[threadIdx.x] = p[31 - threadIdx.x];
 }
 int main() {
   int *p;
