@@ -4,17 +4,9 @@
  */
 import { readDeclaration, textOf } from './declarators.js'
 import { translatePtx } from './inline-ptx.js'
+import { beginOfCallee, endOfLaunch } from './launches.js'
 import { keepInStep, volatileNames } from './lanes-in-step.js'
-import {
-  closes,
-  closesAngle,
-  codeBefore,
-  codeFrom,
-  opens,
-  opensAngle,
-  tokenAt,
-  tokenize,
-} from './tokens.js'
+import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
 import type { Token } from './tokens.js'
 
 export interface Rewritten {
@@ -292,8 +284,8 @@ class Rewriter {
   /** `name<T><<<grid, block>>>(` becomes `OPSMITH_LAUNCH(launch_size(grid, block), "name<T>", name<T>)(`. */
   private launch(at: number): number {
     const { tokens } = this
-    const end = this.endOfLaunch(at + 3)
-    const begin = this.beginOfCallee(at)
+    const end = endOfLaunch(tokens, at + 3)
+    const begin = beginOfCallee(tokens, at)
     if (end < 0 || begin < 0) return at + 2
     const callee = textOf(tokens, begin, at)
       .replace(/\\?\r?\n/g, ' ')
@@ -311,53 +303,6 @@ class Rewriter {
     for (let index = begin; index < end; index += 1)
       if (dependence.test(tokenAt(tokens, index).text)) this.dependentBlocks = true
     return end + 2
-  }
-
-  /** The first of the three `>` that end the size of a launch. */
-  private endOfLaunch(from: number): number {
-    const { tokens } = this
-    for (let at = from; at < tokens.length; at += 1) {
-      const { kind, text } = tokenAt(tokens, at)
-      if (kind !== 'mark') continue
-      if (text === '(' || text === '[' || text === '{') {
-        at = closes(tokens, at)
-        continue
-      }
-      if (text === ';') return -1
-      if (text !== '>') continue
-      let run = at
-      while (tokens[run]?.text === '>') run += 1
-      if (run - at >= 3) return run - 3
-      at = run - 1
-    }
-    return -1
-  }
-
-  /** Where the name of the kernel before `<<<` begins. */
-  private beginOfCallee(launchAt: number): number {
-    const { tokens } = this
-    let at = codeBefore(tokens, launchAt - 1)
-    if (tokens[at]?.text === ')') return opens(tokens, at)
-    let begin = -1
-    while (at >= 0) {
-      if (tokenAt(tokens, at).text === ']') at = codeBefore(tokens, opens(tokens, at) - 1)
-      if (tokenAt(tokens, at).text === '>') at = codeBefore(tokens, opensAngle(tokens, at) - 1)
-      if (tokens[at]?.kind !== 'word') return begin
-      begin = at
-      const before = codeBefore(tokens, at - 1)
-      const mark = tokens[before]?.text
-      if (mark === 'template') at = before
-      else if (mark === '##') at = codeBefore(tokens, before - 1)
-      else if (mark === '::') {
-        begin = before
-        at = codeBefore(tokens, before - 1)
-        if (tokens[at]?.text !== '>' && tokens[at]?.kind !== 'word') return begin
-        if (tokens[at]?.text === 'return') return begin
-      } else if (mark === '.' || mark === '->') {
-        at = codeBefore(tokens, before - 1)
-      } else return begin
-    }
-    return begin
   }
 
   private shared(at: number): number {
