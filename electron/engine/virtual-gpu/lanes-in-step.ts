@@ -106,17 +106,39 @@ function exchanged(
   if (!range(sign + 1, end).some(others)) return undefined
   let next = codeFrom(tokens, end + 1)
   while (tokenAt(tokens, next).text === '}') next = codeFrom(tokens, next + 1)
-  const stop = tokens.findIndex(({ text }, at) => at >= next && text === ';')
-  const isSynchronized = tokens.slice(next, stop + 1).some(({ text }) => text.includes('sync'))
+  let isSynchronized = false
+  for (; next < tokens.length && tokenAt(tokens, next).text !== ';'; next += 1)
+    if (tokenAt(tokens, next).inDirective === array.inDirective)
+      isSynchronized ||= tokenAt(tokens, next).text.includes('sync')
   return isSynchronized ? undefined : array.text
 }
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
 
+/** The same for all statements in the body of a macro. */
+export function keepMacroInStep(tokens: readonly Token[], from: number): Insertion[] {
+  const insertions: Insertion[] = []
+  const none: ReadonlySet<string> = new Set()
+  let begin = from
+  let at = from
+  for (; tokens[at]?.inDirective; at += 1) {
+    const { kind, text } = tokenAt(tokens, at)
+    if (kind !== 'mark') continue
+    if (text === '(' || text === '[') at = closes(tokens, at)
+    else if (text === ';') insertions.push(...keepInStep(tokens, begin, at, none))
+    if (text === ';' || text === '{' || text === '}') begin = at + 1
+  }
+  // The last may leave its `;` to who uses the macro.
+  const end = codeBefore(tokens, Math.min(at, tokens.length) - 1) + 1
+  if (begin < end) insertions.push(...keepInStep(tokens, begin, end, none))
+  return insertions
+}
+
 /** Beyond `if (…)`, `else` and labels. */
 function beginOfStatement(tokens: readonly Token[], from: number, end: number): number {
   let at = codeFrom(tokens, from)
+  const isInDirective = tokenAt(tokens, end - 1).inDirective
   while (at < end) {
     const { kind, text } = tokenAt(tokens, at)
     if (['if', 'for', 'while', 'switch'].includes(text)) {
@@ -124,7 +146,8 @@ function beginOfStatement(tokens: readonly Token[], from: number, end: number): 
       if (tokenAt(tokens, open).text === 'constexpr') open = codeFrom(tokens, open + 1)
       at = codeFrom(tokens, closes(tokens, open) + 1)
     } else if (text === 'else' || text === 'do') at = codeFrom(tokens, at + 1)
-    else if (kind === 'directive' || tokenAt(tokens, at).inDirective) at = codeFrom(tokens, at + 1)
+    else if (kind === 'directive' || tokenAt(tokens, at).inDirective !== isInDirective)
+      at = codeFrom(tokens, at + 1)
     else if (kind === 'word' && tokenAt(tokens, codeFrom(tokens, at + 1)).text === ':')
       at = codeFrom(tokens, codeFrom(tokens, at + 1) + 1)
     else return at

@@ -5,7 +5,8 @@
 import { readDeclaration, textOf } from './declarators.js'
 import { translatePtx } from './inline-ptx.js'
 import { beginOfCallee, endOfLaunch } from './launches.js'
-import { keepInStep, volatileNames } from './lanes-in-step.js'
+import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
+import type { Insertion } from './lanes-in-step.js'
 import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
 import type { Token } from './tokens.js'
 
@@ -112,7 +113,7 @@ class Rewriter {
 
   private directive(at: number): number {
     const { tokens } = this
-    if (/^#[ \t]*define$/.test(tokenAt(tokens, at).text)) this.learnAlias(at)
+    if (/^#[ \t]*define$/.test(tokenAt(tokens, at).text)) this.macro(at)
     if (!/^#[ \t]*include$/.test(tokenAt(tokens, at).text)) return at
     const name = codeFrom(tokens, at + 1)
     const token = tokens[name]
@@ -136,12 +137,16 @@ class Rewriter {
     return end - 1
   }
 
-  /** Both definitions count where `#ifdef` gives a word two. */
-  private learnAlias(at: number): void {
+  private macro(at: number): void {
     const { tokens } = this
     const name = codeFrom(tokens, at + 1)
     const { kind, inDirective, text } = tokenAt(tokens, name)
-    if (kind !== 'word' || !inDirective || tokens[name + 1]?.text === '(') return
+    if (kind !== 'word' || !inDirective) return
+    const hasParameters = tokens[name + 1]?.text === '('
+    const body = hasParameters ? closes(tokens, name + 1) + 1 : name + 1
+    this.insertAll(keepMacroInStep(tokens, body))
+    if (hasParameters) return
+    // Both definitions count where `#ifdef` gives a word two.
     const meaning = this.aliases.get(text) ?? new Set<string>()
     for (let index = name + 1; tokens[index]?.inDirective; index += 1) {
       const word = tokenAt(tokens, index).text
@@ -206,7 +211,11 @@ class Rewriter {
   private stepTogether(end: number): void {
     const names = this.scopes.find((scope) => scope.volatiles)?.volatiles
     if (!names) return
-    for (const { at, text } of keepInStep(this.tokens, this.statementBegins, end, names))
+    this.insertAll(keepInStep(this.tokens, this.statementBegins, end, names))
+  }
+
+  private insertAll(insertions: readonly Insertion[]): void {
+    for (const { at, text } of insertions)
       this.insertions.set(at, (this.insertions.get(at) ?? '') + text)
   }
 

@@ -185,6 +185,15 @@ describe('lanes in step', () => {
     expect(plain(withBarriers)).toContain(withBarriers)
   })
 
+  it('goes for the statements of a macro', () => {
+    expect(rewritten('#define STEP(k) s[t] += s[t + k]; // again\nint after;\n')).toBe(
+      `#define STEP(k) s[t] += ${marked('s[t + k]')}, ::opsmith::gpu::in_step(s); // again\nint after;\n`,
+    )
+    expect(rewritten('#define STEP(k) s[t] += s[t + k] // again\n')).toBe(
+      `#define STEP(k) s[t] += ${marked('s[t + k]')}, ::opsmith::gpu::in_step(s) // again\n`,
+    )
+  })
+
   it('means nothing on the host', () => {
     const host = 'void f(volatile int *s) { s[0] += s[1]; }'
     expect(rewritten(host)).toBe(host)

@@ -1,7 +1,10 @@
 // The same reliance on lanes in step without the word volatile: the last warp of a reduction, in plain shared memory.
 #include <stdio.h>
 #include <stdlib.h>
-template <class T> struct Sum { __device__ T operator()(T a, T b) const { return a + b; } };
+#define HALVE(p, k) p[t] += p[t + k];
+#define HALVE_TWICE(p, k) \
+  p[t] += p[t + k]; \
+  p[t] += p[t + k / 2]
 __global__ void reduce(const int *in, int *out) {
   __shared__ int cache[128];
   int t = threadIdx.x;
@@ -12,9 +15,8 @@ __global__ void reduce(const int *in, int *out) {
     cache[t] += cache[t + 32];
     cache[t] += cache[t + 16];
     cache[t] += cache[t + 8];
-    cache[t] += cache[t + 4];
-    cache[t] += cache[t + 2];
-    cache[t] += cache[t + 1];
+    HALVE(cache, 4)
+    HALVE_TWICE(cache, 2);
   }
   if (t == 0) out[blockIdx.x] = cache[0];
 }
