@@ -38,8 +38,9 @@ export async function runCuda(
   workbench: Workbench,
   sources: readonly string[],
   isChecked: boolean,
+  { includeFolders = [], seed = '' }: { includeFolders?: readonly string[]; seed?: string } = {},
 ): Promise<CudaRun> {
-  const program = { sources, includeFolders: [], defines: [], libraries: [], isChecked }
+  const program = { sources, includeFolders, defines: [], libraries: [], isChecked }
   const built = unwrap(await workbench.gpuPrograms.build(program, undefined, () => undefined))
   const { executable } = built
   const diagnostics = built.diagnostics.filter(({ severity }) => severity === 'error')
@@ -50,7 +51,7 @@ export async function runCuda(
     const ended = await run(executable, [], {
       cwd: folder,
       timeout: 120_000,
-      env: { ...process.env, OPSMITH_GPU_REPORT: file },
+      env: { ...process.env, OPSMITH_GPU_REPORT: file, OPSMITH_GPU_SEED: seed },
     }).then(
       ({ stdout }) => ({ stdout, exitCode: 0 }),
       (error: { code?: number; stdout?: string }) => ({

@@ -15,7 +15,8 @@ export const cudaArch = 800
 /**
  * Flags of every CUDA source. `-fdeclspec` makes threadIdx.x a property; `-fwrapv` is what GPUs do;
  * nvcc accepts what the three warnings forbid. Kernels pass variables without a value to shuffles, of
- * which only one lane's is read: clang must not conclude that the others do not exist.
+ * which only one lane's is read: clang must not conclude that the others do not exist. Nor that each
+ * loop ends: a kernel that hangs on a GPU must hang here.
  */
 export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
   return [
@@ -28,6 +29,7 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
     '-Wno-c++11-narrowing',
     '-Wno-register',
     '-fno-strict-aliasing',
+    '-fno-finite-loops',
     '-Xclang',
     '-no-enable-noundef-analysis',
     '-ftrivial-auto-var-init=zero',

@@ -4,16 +4,10 @@
  */
 import { readDeclaration, textOf } from './declarators.js'
 import { translatePtx } from './inline-ptx.js'
-import {
-  closes,
-  closesAngle,
-  codeBefore,
-  codeFrom,
-  opens,
-  opensAngle,
-  tokenAt,
-  tokenize,
-} from './tokens.js'
+import { beginOfCallee, endOfLaunch } from './launches.js'
+import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
+import type { Insertion } from './lanes-in-step.js'
+import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
 import type { Token } from './tokens.js'
 
 export interface Rewritten {
@@ -21,6 +15,11 @@ export interface Rewritten {
   /** Blocks may wait for each other, or their order shows: they run on one OS thread. */
   dependentBlocks: boolean
 }
+
+/** `#define HD __host__ __device__`: a word of the program's own, and what it means. */
+export type PlaceAliases = Map<string, Set<string>>
+
+const placeWords = new Set(['__global__', '__device__', '__host__', '__shared__'])
 
 interface Edit {
   from: number
@@ -33,6 +32,8 @@ interface Scope {
   kind: 'namespace' | 'type' | 'function' | 'block'
   /** The function runs on the device only. */
   device: boolean
+  /** What a function of the device declares volatile; undefined for other scopes. */
+  volatiles: ReadonlySet<string> | undefined
 }
 
 /** Words with which one block can see what another does. */
@@ -53,6 +54,7 @@ const renamed = new Map([
 /**
  * @param source the text of a `.cu` file, or of a header of the project
  * @param id part of the names that are made: sources that include each other need different ones
+ * @param aliases what macros of sources before this one mean; those of this one are added
  * @param include the file that an `#include` of the project is compiled as: undefined for those of
  *   others
  */
@@ -60,8 +62,9 @@ export function rewriteCuda(
   source: string,
   id: string,
   include: (name: string, quoted: boolean) => string | undefined,
+  aliases: PlaceAliases = new Map(),
 ): Rewritten {
-  return new Rewriter(source, id, include).rewrite()
+  return new Rewriter(source, id, include, aliases).rewrite()
 }
 
 class Rewriter {
@@ -79,11 +82,16 @@ class Rewriter {
   /** Words since the last `;`, `{` or `}` that say where a function runs. */
   private places = new Set<string>()
   private statement: number[] = []
+  /** The token after the last `;`, `{` or `}`. */
+  private statementBegins = 0
+  /** Parentheses that are open. */
+  private depth = 0
 
   constructor(
     source: string,
     private readonly id: string,
     private readonly include: (name: string, quoted: boolean) => string | undefined,
+    private readonly aliases: PlaceAliases,
   ) {
     this.tokens = tokenize(source)
   }
@@ -105,6 +113,7 @@ class Rewriter {
 
   private directive(at: number): number {
     const { tokens } = this
+    if (/^#[ \t]*define$/.test(tokenAt(tokens, at).text)) this.macro(at)
     if (!/^#[ \t]*include$/.test(tokenAt(tokens, at).text)) return at
     const name = codeFrom(tokens, at + 1)
     const token = tokens[name]
@@ -128,6 +137,25 @@ class Rewriter {
     return end - 1
   }
 
+  private macro(at: number): void {
+    const { tokens } = this
+    const name = codeFrom(tokens, at + 1)
+    const { kind, inDirective, text } = tokenAt(tokens, name)
+    if (kind !== 'word' || !inDirective) return
+    const hasParameters = tokens[name + 1]?.text === '('
+    const body = hasParameters ? closes(tokens, name + 1) + 1 : name + 1
+    this.insertAll(keepMacroInStep(tokens, body))
+    if (hasParameters) return
+    // Both definitions count where `#ifdef` gives a word two.
+    const meaning = this.aliases.get(text) ?? new Set<string>()
+    for (let index = name + 1; tokens[index]?.inDirective; index += 1) {
+      const word = tokenAt(tokens, index).text
+      if (placeWords.has(word)) meaning.add(word)
+      for (const known of this.aliases.get(word) ?? []) meaning.add(known)
+    }
+    if (meaning.size > 0) this.aliases.set(text, meaning)
+  }
+
   private word(at: number): number {
     const { tokens } = this
     const token = tokenAt(tokens, at)
@@ -137,6 +165,7 @@ class Rewriter {
     if (dependence.test(text) && (this.isOnDevice() || token.inDirective || text === '__managed__'))
       this.dependentBlocks = true
     if (['__global__', '__device__', '__host__'].includes(text)) this.places.add(text)
+    if (!token.inDirective) for (const place of this.aliases.get(text) ?? []) this.places.add(place)
     if (text === '__shared__') return this.shared(at)
     if (
       ['__device__', '__constant__', '__managed__'].includes(text) &&
@@ -158,17 +187,59 @@ class Rewriter {
     if (text === '<' && tokens[at + 1]?.text === '<' && tokens[at + 2]?.text === '<')
       return this.launch(at)
     if (inDirective) return at
-    if (text === '{') this.open(at)
+    if (text === '(') this.depth += 1
+    else if (text === ')') this.depth -= 1
+    else if (text === '{') this.open(at)
     else if (text === '}') {
       this.scopes.pop()
-      this.endStatement()
-    } else if (text === ';') this.endStatement()
+      this.endStatement(at + 1)
+    } else if (text === ';') {
+      if (this.depth <= 0) this.stepTogether(at)
+      this.endStatement(at + 1)
+    }
     return at
   }
 
-  private endStatement(): void {
+  private endStatement(next: number): void {
     this.places = new Set()
     this.statement = []
+    // `for (…; …; …) s[i] = …` is one statement.
+    if (this.depth > 0) return
+    this.depth = 0
+    this.statementBegins = next
+  }
+
+  /** What one lane assigns, others may read without a barrier. */
+  private stepTogether(end: number): void {
+    const names = this.scopes.find((scope) => scope.volatiles)?.volatiles
+    if (!names) return
+    this.insertAll(keepInStep(this.tokens, this.statementBegins, end, names))
+  }
+
+  private insertAll(insertions: readonly Insertion[]): void {
+    for (const { at, text } of insertions)
+      this.insertions.set(at, (this.insertions.get(at) ?? '') + text)
+  }
+
+  /** `old = *p` before `atomicCAS(p, …)`: a stale value only makes the loop turn once more. */
+  private readForSwap(from: number, to: number): void {
+    const { tokens } = this
+    const swapped = new Set<string>()
+    for (let at = from; at < to; at += 1)
+      if (tokenAt(tokens, at).text === 'atomicCAS') {
+        const open = codeFrom(tokens, at + 1)
+        swapped.add(tokenAt(tokens, codeFrom(tokens, open + 1)).text)
+      }
+    if (swapped.size === 0) return
+    for (let at = from; at < to; at += 1) {
+      if (tokenAt(tokens, at).text !== '=') continue
+      const star = codeFrom(tokens, at + 1)
+      const name = codeFrom(tokens, star + 1)
+      if (tokenAt(tokens, star).text !== '*' || !swapped.has(tokenAt(tokens, name).text)) continue
+      if (tokenAt(tokens, name).kind !== 'word') continue
+      if (![';', ','].includes(tokenAt(tokens, codeFrom(tokens, name + 1)).text)) continue
+      this.replace(star, name + 1, `::opsmith::gpu::read_for_swap(${tokenAt(tokens, name).text})`)
+    }
   }
 
   private open(at: number): void {
@@ -189,13 +260,28 @@ class Rewriter {
       this.scopes.some((scope) => scope.device) ||
       places.has('__global__') ||
       (places.has('__device__') && !places.has('__host__'))
-    if (kind === 'function' && places.has('__host__') && places.has('__device__')) {
+    // A function that names no place may have it from a macro of a header that is not the project's.
+    const isOfOnePlace = places.has('__global__') || places.has('__device__')
+    if (kind === 'function' && (places.has('__host__') || !isOfOnePlace)) {
       const close = closes(tokens, at)
       const differs = tokens.slice(at, close).some((token) => token.text === '__CUDA_ARCH__')
       if (differs && close < tokens.length) this.twice.set(at, { open: at, close })
     }
-    this.scopes.push({ kind, device: kind === 'function' || kind === 'block' ? device : false })
-    this.endStatement()
+    const onDevice = places.has('__device__') || places.has('__global__')
+    let volatiles: ReadonlySet<string> | undefined
+    if (kind === 'function' && onDevice) {
+      const close = closes(tokens, at)
+      volatiles = volatileNames(tokens, this.statementBegins, close)
+      this.readForSwap(at, close)
+    }
+    this.scopes.push({
+      kind,
+      device: kind === 'function' || kind === 'block' ? device : false,
+      volatiles,
+    })
+    // Parameters and conditions end before a body.
+    this.depth = 0
+    this.endStatement(at + 1)
   }
 
   private isOnDevice(): boolean {
@@ -209,69 +295,23 @@ class Rewriter {
   /** `name<T><<<grid, block>>>(` becomes `OPSMITH_LAUNCH(launch_size(grid, block), "name<T>", name<T>)(`. */
   private launch(at: number): number {
     const { tokens } = this
-    const end = this.endOfLaunch(at + 3)
-    const begin = this.beginOfCallee(at)
+    const end = endOfLaunch(tokens, at + 3)
+    const begin = beginOfCallee(tokens, at)
     if (end < 0 || begin < 0) return at + 2
-    const callee = textOf(tokens, begin, at).trim()
+    const callee = textOf(tokens, begin, at)
+      .replace(/\\?\r?\n/g, ' ')
+      .trim()
     const size = textOf(tokens, at + 3, end)
     // A launch within a launch's arguments would be an edit within an edit: those are not C++.
     const name = JSON.stringify(callee.replace(/\s+/g, ' '))
-    const kernel = callee.replace(/\n/g, ' ')
     this.replace(
       begin,
       end + 3,
       this.isOnDevice()
         ? '::opsmith::gpu::launch_from_kernel'
-        : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${kernel})`,
+        : `OPSMITH_LAUNCH(::opsmith::gpu::launch_size(${size}), ${name}, ${callee})`,
     )
     return end + 2
-  }
-
-  /** The first of the three `>` that end the size of a launch. */
-  private endOfLaunch(from: number): number {
-    const { tokens } = this
-    for (let at = from; at < tokens.length; at += 1) {
-      const { kind, text } = tokenAt(tokens, at)
-      if (kind !== 'mark') continue
-      if (text === '(' || text === '[' || text === '{') {
-        at = closes(tokens, at)
-        continue
-      }
-      if (text === ';') return -1
-      if (text !== '>') continue
-      let run = at
-      while (tokens[run]?.text === '>') run += 1
-      if (run - at >= 3) return run - 3
-      at = run - 1
-    }
-    return -1
-  }
-
-  /** Where the name of the kernel before `<<<` begins. */
-  private beginOfCallee(launchAt: number): number {
-    const { tokens } = this
-    let at = codeBefore(tokens, launchAt - 1)
-    if (tokens[at]?.text === ')') return opens(tokens, at)
-    let begin = -1
-    while (at >= 0) {
-      if (tokenAt(tokens, at).text === ']') at = codeBefore(tokens, opens(tokens, at) - 1)
-      if (tokenAt(tokens, at).text === '>') at = codeBefore(tokens, opensAngle(tokens, at) - 1)
-      if (tokens[at]?.kind !== 'word') return begin
-      begin = at
-      const before = codeBefore(tokens, at - 1)
-      const mark = tokens[before]?.text
-      if (mark === 'template') at = before
-      else if (mark === '##') at = codeBefore(tokens, before - 1)
-      else if (mark === '::') {
-        begin = before
-        at = codeBefore(tokens, before - 1)
-        if (tokens[at]?.text !== '>' && tokens[at]?.kind !== 'word') return begin
-        if (tokens[at]?.text === 'return') return begin
-      } else if (mark === '.' || mark === '->') {
-        at = codeBefore(tokens, before - 1)
-      } else return begin
-    }
-    return begin
   }
 
   private shared(at: number): number {
@@ -314,6 +354,12 @@ class Rewriter {
             `${type} (*${name})${inner} = reinterpret_cast<${type} (*)${inner}>(::opsmith::gpu::dynamic_shared());`,
           )
       }
+    } else if (tokenAt(tokens, at).inDirective) {
+      // The macro may be used twice in a function: it can name nothing of its own.
+      for (const { name, dimensions } of declarators)
+        parts.push(
+          `auto& ${name} = ::opsmith::gpu::shared_of_macro<${typeText}${dimensions.join('')}, decltype([] {})>();`,
+        )
     } else {
       this.count += 1
       const id = `opsmith_shared_${this.id}_${this.count}`
@@ -333,13 +379,13 @@ class Rewriter {
       }
     }
     this.replace(begin, declaration.end, parts.join(' '))
-    this.endStatement()
+    this.endStatement(declaration.end)
     return declaration.end - 1
   }
 
   /** The declaration from `begin`, as if the words were not there. */
   private declarationWithout(begin: number, words: readonly string[]) {
-    const { tokens } = this
+    const tokens = this.untilDirectiveEnds(begin)
     const declaration = readDeclaration(
       tokens.map((token, index) =>
         index >= begin && index < begin + 200 && words.includes(token.text)
@@ -357,9 +403,20 @@ class Rewriter {
         .join('')
     return {
       ...declaration,
+      end: Math.min(declaration.end, tokens === this.tokens ? declaration.end : tokens.length - 1),
       text: plain(begin, declaration.end),
       typeText: declaration.type.map((index) => tokenAt(tokens, index).text).join(' '),
     }
+  }
+
+  /** A macro may leave the `;` of its declaration to who uses it. */
+  private untilDirectiveEnds(begin: number): readonly Token[] {
+    const { tokens } = this
+    if (!tokenAt(tokens, begin).inDirective) return tokens
+    let end = begin
+    while (end < tokens.length && tokenAt(tokens, end).inDirective) end += 1
+    const last = tokenAt(tokens, codeBefore(tokens, end - 1))
+    return [...tokens.slice(0, end), { ...last, kind: 'mark' as const, text: ';' }]
   }
 
   /** Tells the runtime where a variable of the device lies. */
@@ -373,6 +430,7 @@ class Rewriter {
     )
       return
     // A lambda of the device, or a parameter.
+    if (tokens[codeBefore(tokens, at - 1)]?.text === ']') return
     if (
       this.inFunction() &&
       !this.statement.some((index) => tokenAt(tokens, index).text === 'static') &&
@@ -495,7 +553,7 @@ class Rewriter {
       text += this.insertions.get(at) ?? ''
       const edit = this.edits.get(at)
       if (edit) {
-        text += edit.text.replace(/\\?\n/g, ' ')
+        text += edit.text.replace(/\\?\r?\n/g, ' ')
         let lines = 0
         for (let index = edit.from; index < edit.to; index += 1)
           lines += (tokenAt(tokens, index).text.match(/\n/g) ?? []).length

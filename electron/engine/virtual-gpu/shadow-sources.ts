@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { rewriteCuda } from './rewrite'
+import type { PlaceAliases } from './rewrite'
 
 /** Files that are rewritten: CUDA's, and headers, which may have kernels too. */
 const headerEnding = /\.(?:cuh|h|hh|hpp|hxx|inc|inl|cu|cuhpp)$|^[^.]+$/
@@ -31,6 +32,7 @@ export function rewriteSources(
 ): ShadowSources {
   const shadows = new Map<string, string>()
   const hash = createHash('sha256')
+  const aliases: PlaceAliases = new Map()
   let dependentBlocks = false
 
   const shadow = (file: string): string => {
@@ -54,6 +56,7 @@ export function rewriteSources(
       fs.readFileSync(file, 'utf8'),
       name,
       find,
+      aliases,
     )
     dependentBlocks ||= depends
     const whole = `#line 1 ${JSON.stringify(file)}\n${text}`

@@ -28,6 +28,7 @@ struct Fiber : ThreadContext {
   Wait wait = Wait::nothing;
   Site site;                       // where it waits
   const void* polls_at = nullptr;  // in a checked run: where it looked at memory last
+  std::uint32_t slices = 0;        // how often it left the core since it waited last
   std::uint32_t result = 0;        // what it is given when it goes on
   bool busy = false;               // it runs a thread
 };

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 
+#include "opsmith/gpu/device.h"
+
 namespace opsmith::gpu {
 
 /** Dynamic shared memory begins at 0; __shared__ variables follow from here. */
 constexpr std::size_t static_shared_begin = 256 * 1024;
-constexpr std::size_t shared_bytes = 4 * 1024 * 1024;
 
 /** Maps the shared memory of a block; null if there is no memory left. */
 std::byte* map_shared();

@@ -23,6 +23,23 @@ constexpr std::uint64_t longest_polling = 5'000'000'000;
 constexpr std::uint64_t longest_checked_polling = 1'500'000'000;
 /** Polls of one thread before others run: a fence or a lock is mostly free at once. */
 constexpr std::uint32_t polls_of_slice = 4;
+/** How often a thread may leave the core while the lanes that came together elsewhere wait for it:
+ * one that leaves it again and again waits for something itself. */
+constexpr std::uint32_t slices_of_busy = 4;
+
+/** Takes out of the list who has not left the core often. */
+Fiber* take_busy(FiberList& list) {
+  Fiber* before = nullptr;
+  for (Fiber* fiber = list.first; fiber != nullptr; before = fiber, fiber = fiber->next) {
+    if (fiber->slices >= slices_of_busy) continue;
+    if (before == nullptr) return list.pop_front();
+    before->next = fiber->next;
+    if (list.last == fiber) list.last = before;
+    --list.count;
+    return fiber;
+  }
+  return nullptr;
+}
 
 std::uint32_t lanes_below(std::uint32_t lane) {
   return lane >= lanes_of_warp ? all_lanes : (1U << lane) - 1U;
@@ -85,6 +102,7 @@ void Worker::forget_fibers() {
   resident_.clear();
   starting_ = nullptr;
   grid_arrived_ = 0;
+  converging_ = 0;
   live_threads_ = 0;
 }
 
@@ -134,6 +152,15 @@ Fiber* Worker::next_fiber() {
       Fiber* fiber = idle_fiber();
       take_thread(*fiber, *starting_);
       return fiber;
+    }
+    if (converging_ > 0) {
+      // Lanes in the middle of their work come before those that wait for them.
+      Fiber* behind = take_busy(preempted_);
+      if (behind == nullptr) behind = take_busy(polled_);
+      if (behind != nullptr) {
+        polling_since_ = 0;
+        return behind;
+      }
     }
     if (release_converged()) continue;
     if (polled_.first != nullptr || preempted_.first != nullptr) {
@@ -245,6 +272,7 @@ void Worker::take_thread(Fiber& fiber, Block& block) {
   fiber.others = &block.others;
   fiber.first_lane = lane;
   fiber.wait = Wait::nothing;
+  fiber.slices = 0;
   fiber.busy = true;
   fiber.advancing = false;
   // Until the fiber waits or ends, the lanes of this row after it are its own.
@@ -322,6 +350,7 @@ void Worker::switch_from(Fiber& fiber) {
 void Worker::wait_in(FiberList& list, Wait wait, Site site) {
   Fiber& fiber = *running();
   fiber.wait = wait;
+  fiber.slices = 0;
   fiber.site = site;
   list.push_back(&fiber);
   fiber.block->others = true;
@@ -451,18 +480,31 @@ std::uint32_t Worker::converged(Site site) {
   Block& block = *fiber.block;
   const std::uint32_t warp = warp_of(fiber);
   block.converging_warps |= 1U << warp;
+  ++converging_;
   wait_in(block.converging[warp], Wait::converged_lanes, site);
   return fiber.result;
 }
 
-/** No lane can go on: those that asked at one place have come together as far as they can. */
+/** Code that comes earlier in the same file: what lanes that skipped a branch wait for. */
+bool is_before(const Site& one, const Site& other) {
+  if (one.line == other.line && one.column == other.column) return false;
+  if (std::strcmp(one.file, other.file) != 0) return false;
+  return one.line != other.line ? one.line < other.line : one.column < other.column;
+}
+
+/**
+ * No lane can go on: those that asked at one place have come together as far as they can. Who is
+ * furthest behind goes first, so that lanes that a branch parted meet after it.
+ */
 bool Worker::release_converged() {
   bool released = false;
   for (Block* block : resident_) {
     for (std::uint32_t warp = 0; block->converging_warps != 0 && warp < block->warps; ++warp) {
       if ((block->converging_warps >> warp & 1U) == 0) continue;
       FiberList& waiting = block->converging[warp];
-      const Site site = waiting.first->site;
+      Site site = waiting.first->site;
+      for (const Fiber* fiber = waiting.first; fiber != nullptr; fiber = fiber->next)
+        if (is_before(fiber->site, site)) site = fiber->site;
       std::uint32_t lanes = 0;
       FiberList together;
       FiberList apart;
@@ -475,6 +517,7 @@ bool Worker::release_converged() {
       }
       for (Fiber* fiber = together.first; fiber != nullptr; fiber = fiber->next)
         fiber->result = lanes;
+      converging_ -= together.count;
       ready_.append(together);
       waiting = apart;
       if (waiting.first == nullptr) block->converging_warps &= ~(1U << warp);
@@ -488,6 +531,7 @@ void Worker::let_others_run(FiberList& list) {
   Fiber& fiber = *running();
   settle(fiber);
   fiber.block->others = true;
+  ++fiber.slices;
   list.push_back(&fiber);
   switch_from(fiber);
 }

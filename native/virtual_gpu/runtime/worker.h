@@ -82,6 +82,7 @@ class Worker {
   bool blocks_left_ = false;
   std::uint64_t grid_arrived_ = 0;
   std::uint64_t live_threads_ = 0;  // of resident blocks
+  std::uint64_t converging_ = 0;    // fibers that wait until lanes have come together
   std::uint32_t polls_ = 0;
   std::uint64_t polling_since_ = 0;  // nanoseconds; zero while threads do other work
   std::uint64_t switches_ = 0;

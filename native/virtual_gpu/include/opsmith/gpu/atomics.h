@@ -36,6 +36,13 @@ OPSMITH_INLINE T update_atomically(T* address, Change change) {
   }
 }
 
+/** The read before a loop of atomicCAS: the loop turns once more if the value is old. */
+template <typename T>
+OPSMITH_INLINE T read_for_swap(const volatile T* address) {
+  checked_atomic(address, sizeof(T), AtomicKind::load);
+  return __atomic_load_n(address, __ATOMIC_RELAXED);
+}
+
 template <typename T>
 OPSMITH_INLINE T exchange_atomically(T* address, T value) {
   using Bits = BitsOf<T>;

@@ -28,6 +28,8 @@ struct Site {
 
 constexpr std::uint32_t lanes_of_warp = 32;
 constexpr std::uint32_t all_lanes = 0xffffffffU;
+/** Of a block: dynamic shared memory, and all __shared__ variables of the program. */
+constexpr std::size_t shared_bytes = 4 * 1024 * 1024;
 
 struct Block;
 struct Fiber;
@@ -166,6 +168,12 @@ struct SharedPlace {
   std::uint32_t offset = 0;
 };
 void place_shared(SharedPlace& place, std::size_t bytes, std::size_t alignment, Site site);
+/** True in a kernel, for an address in the shared memory of the running block. */
+inline bool is_shared(const volatile void* address) {
+  if (current == nullptr) return false;
+  const auto begin = reinterpret_cast<std::uintptr_t>(current->shared);
+  return reinterpret_cast<std::uintptr_t>(address) - begin < shared_bytes;
+}
 
 template <typename T>
 inline T& shared_variable(SharedPlace& place, Site site = Site::here()) {
@@ -174,6 +182,13 @@ inline T& shared_variable(SharedPlace& place, Site site = Site::here()) {
   if (__builtin_expect(__atomic_load_n(&place.offset, __ATOMIC_ACQUIRE) == 0, 0))
     place_shared(place, sizeof(T), alignof(T), site);
   return *reinterpret_cast<T*>(current->shared + __atomic_load_n(&place.offset, __ATOMIC_RELAXED));
+}
+
+/** A declaration in a macro: each use of the macro has another type `Use`. */
+template <typename T, typename Use>
+inline T& shared_of_macro(Site site = Site::here()) {
+  static SharedPlace place;
+  return shared_variable<T>(place, site);
 }
 
 inline void* dynamic_shared() {

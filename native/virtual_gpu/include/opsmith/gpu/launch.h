@@ -59,9 +59,9 @@ struct ExactLauncher {
       launch(size, name, site, reinterpret_cast<const void*>(entry),
              Closure<void (*)(Parameters...), Parameters...>{entry, {std::move(parameters)...}});
   }
-  /** A kernel with default arguments. */
-  template <typename... Given,
-            typename = std::enable_if_t<(sizeof...(Given) < sizeof...(Parameters))>>
+  /** A kernel with default arguments, or with template arguments that follow from these. */
+  template <typename... Given, typename = std::enable_if_t<
+                                   !std::is_invocable_v<void (*)(Parameters...), const Given&...>>>
   void operator()(const Given&... given) const {
     launch(size, name, site, reinterpret_cast<const void*>(entry),
            Closure<Call, std::decay_t<Given>...>{call, {given...}});

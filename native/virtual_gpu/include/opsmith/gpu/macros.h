@@ -7,7 +7,6 @@
 #define __host__
 #define __device__
 #define __global__
-#define __shared__
 #define __constant__
 #define __managed__
 #define __grid_constant__
@@ -15,6 +14,13 @@
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
 #define __block_size__(...)
+
+// What the rewriter could not see: a word of the program's own that means __shared__. As a plain
+// variable it would be one of each thread.
+#define __shared__                                                             \
+  __attribute__((                                                              \
+      unavailable("a __shared__ variable that is declared through a macro is " \
+                  "not supported on the virtual GPU")))
 
 #define __forceinline__ __inline__ __attribute__((always_inline))
 

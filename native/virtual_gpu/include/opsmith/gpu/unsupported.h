@@ -45,6 +45,25 @@ struct OPSMITH_UNSUPPORTED("texture references are") texture {};
 template <typename T, int dimensions = 1>
 struct OPSMITH_UNSUPPORTED("surface references are") surface {};
 
+// Their constants have values, so that the error is about the texture and nothing else.
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
+enum cudaTextureAddressMode {
+  cudaAddressModeWrap = 0,
+  cudaAddressModeClamp = 1,
+  cudaAddressModeMirror = 2,
+  cudaAddressModeBorder = 3,
+};
+enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
+enum cudaChannelFormatKind {
+  cudaChannelFormatKindSigned = 0,
+  cudaChannelFormatKindUnsigned = 1,
+  cudaChannelFormatKindFloat = 2,
+  cudaChannelFormatKindNone = 3,
+};
+#define cudaTextureType1D 0x01
+#define cudaTextureType2D 0x02
+#define cudaTextureType3D 0x03
+
 // Surfaces.
 OPSMITH_NO_FUNCTION(surf1Dread, "surfaces are")
 OPSMITH_NO_FUNCTION(surf1Dwrite, "surfaces are")

@@ -76,6 +76,60 @@ inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, 
   return ::opsmith::gpu::shuffle_from(mask, value, source < end ? source : lane, site);
 }
 
+// The names of before CUDA 9, without a mask: the lanes that have come together take part.
+inline unsigned __ballot(int predicate, OPSMITH_SITE) {
+  return __ballot_sync(::opsmith::gpu::converged_lanes(site), predicate, site);
+}
+inline int __any(int predicate, OPSMITH_SITE) {
+  return __any_sync(::opsmith::gpu::converged_lanes(site), predicate, site);
+}
+inline int __all(int predicate, OPSMITH_SITE) {
+  return __all_sync(::opsmith::gpu::converged_lanes(site), predicate, site);
+}
+template <typename T>
+inline T __shfl(T value, int lane, int width = 32, OPSMITH_SITE) {
+  return __shfl_sync(::opsmith::gpu::converged_lanes(site), value, lane, width, site);
+}
+template <typename T>
+inline T __shfl_up(T value, unsigned delta, int width = 32, OPSMITH_SITE) {
+  return __shfl_up_sync(::opsmith::gpu::converged_lanes(site), value, delta, width, site);
+}
+template <typename T>
+inline T __shfl_down(T value, unsigned delta, int width = 32, OPSMITH_SITE) {
+  return __shfl_down_sync(::opsmith::gpu::converged_lanes(site), value, delta, width, site);
+}
+template <typename T>
+inline T __shfl_xor(T value, int lane_mask, int width = 32, OPSMITH_SITE) {
+  return __shfl_xor_sync(::opsmith::gpu::converged_lanes(site), value, lane_mask, width, site);
+}
+
+// Lanes in step. Programs of before Volta exchange values through volatile shared memory without a
+// barrier: all lanes of a warp read before one writes. The rewriter marks what such a program
+// assigns. It orders nothing for the checks: since Volta, a __syncwarp() is missing there.
+namespace opsmith::gpu {
+
+template <typename T>
+inline const volatile void* place_of(T& name) {
+  if constexpr (std::is_pointer_v<T> || std::is_array_v<T>)
+    return name;
+  else
+    return &name;
+}
+
+/** Waits for the other lanes of the warp, if the variable lies in shared memory. */
+template <typename T>
+inline void in_step(T& name, OPSMITH_SITE) {
+  if (is_shared(place_of(name))) converged_lanes(site);
+}
+/** The same after the value was read, and gives it. */
+template <typename T, typename Value>
+inline Value read_in_step(T& name, Value value, OPSMITH_SITE) {
+  if (is_shared(place_of(name))) converged_lanes(site);
+  return value;
+}
+
+}  // namespace opsmith::gpu
+
 template <typename T>
 inline unsigned __match_any_sync(unsigned mask, T value, OPSMITH_SITE) {
   std::uint64_t values[::opsmith::gpu::lanes_of_warp];
