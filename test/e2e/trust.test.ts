@@ -227,7 +227,10 @@ it('an empty folder offers a new project from a template, which builds and passe
   // A name that cannot be one is refused, and the dialog keeps what was chosen.
   await app.page.keyboard.type('fused-silu')
   await app.page.keyboard.press('Enter')
-  await app.testId('new-project-error').filter({ hasText: 'cannot be the name of a project' }).waitFor()
+  await app
+    .testId('new-project-error')
+    .filter({ hasText: 'cannot be the name of a project' })
+    .waitFor()
   await app.testId('new-project-template-autograd').check()
   for (const theme of ['dark', 'light'] as const) {
     await app.page.emulateMedia({ colorScheme: theme })

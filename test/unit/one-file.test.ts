@@ -108,7 +108,9 @@ afterAll(() => {
 
 describe('adding one file', () => {
   it('one file adds a verb: it is in --help, its options are parsed, and wrong ones are explained', async () => {
-    expect((await opsmith('--help')).stdout).toMatch(/\n  cuda [^]*\n  count \[options\] <project> /)
+    expect((await opsmith('--help')).stdout).toMatch(
+      /\n  cuda [^]*\n  count \[options\] <project> /,
+    )
     const help = (await opsmith('count', '--help')).stdout
     expect(help).toMatch(/--up-to <number> +where to stop \(default: 3\)/)
     const counted = await opsmith('count', 'project', '--up-to', '4', '--backwards')

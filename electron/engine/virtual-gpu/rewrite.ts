@@ -9,6 +9,7 @@ import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
 import type { Insertion } from './lanes-in-step.js'
 import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
 import type { Token } from './tokens.js'
+import { makesDependent, renamed, reportingCall } from './words.js'
 
 export interface Rewritten {
   text: string
@@ -35,21 +36,6 @@ interface Scope {
   /** What a function of the device declares volatile; undefined for other scopes. */
   volatiles: ReadonlySet<string> | undefined
 }
-
-/** Words with which one block can see what another does. */
-const dependence =
-  /^(?:atomic\w*|__threadfence\w*|volatile|cooperative_groups|cuda|asm|__asm__|__managed__|cudaLaunchCooperativeKernel|printf|malloc|new|curand\w*|__nanosleep|__stwt|__ldcv|red|clock|clock64|assert)$/
-
-/** Functions whose result programs throw away; a checked run tells if it was an error. */
-const reportingCall =
-  /^cuda(?:Malloc\w*|Free\w*|Memcpy\w*|Memset\w*|HostAlloc|HostRegister|Stream(?:Create\w*|Synchronize|Destroy|WaitEvent)|Event(?:Create\w*|Record|Synchronize|Destroy|ElapsedTime)|DeviceSynchronize|SetDevice|Launch(?:Cooperative)?Kernel|FuncSetAttribute|MemPrefetchAsync)$/
-
-const renamed = new Map([
-  ['__CUDACC__', 'OPSMITH_CUDACC'],
-  ['__NVCC__', 'OPSMITH_NVCC'],
-  ['__CUDA_ARCH__', 'OPSMITH_CUDA_ARCH'],
-  ['__CUDA_ARCH_LIST__', 'OPSMITH_CUDA_ARCH_LIST'],
-])
 
 /**
  * @param source the text of a `.cu` file, or of a header of the project
@@ -161,9 +147,7 @@ class Rewriter {
     const token = tokenAt(tokens, at)
     const { text } = token
     this.statement.push(at)
-    // Of the host's code nothing matters; of a macro nobody knows where it is used.
-    if (dependence.test(text) && (this.isOnDevice() || token.inDirective || text === '__managed__'))
-      this.dependentBlocks = true
+    this.dependentBlocks ||= makesDependent(text, this.isOnDevice() || token.inDirective)
     if (['__global__', '__device__', '__host__'].includes(text)) this.places.add(text)
     if (!token.inDirective) for (const place of this.aliases.get(text) ?? []) this.places.add(place)
     if (text === '__shared__') return this.shared(at)
