@@ -60,7 +60,7 @@ async function sit(cacheFolder = cache.folder): Promise<string[]> {
   }
   await session.workbench.applySettings()
   for (const [name, input] of sitting) await ask(name, input)
-  await ask('gradcheck.runAll', { folder, job: 'gradcheck-1' })
+  await ask('gradcheck.runAll', { folder, job: 'gradcheck-1', isBackground: false })
   const inputs = { x: inputSpec.parse({ shape: [2] }), y: inputSpec.parse({ shape: [2] }) }
   await ask('operator.run', { folder, job: 'run-1', request: { ...request, inputs }, timeout: 0 })
   await session.close()
