@@ -7,6 +7,9 @@ import { findOnPath, runCommand } from '../lib/command.mjs'
 
 const nobody = 65534
 
+/** The user's home within the root that is made; not a folder of this machine. */
+const homeInside = path.join('/tmp', 'user')
+
 /** Why there can be none here; "" where there can. */
 export function cleanDebianProblem() {
   if (process.getuid?.() !== 0) return 'only root can make a clean Debian system'
@@ -45,7 +48,7 @@ export class CleanDebian {
       accept,
       env: {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-        HOME: '/tmp/home',
+        HOME: homeInside,
         DEBIAN_FRONTEND: 'noninteractive',
         LC_ALL: 'C',
       },
@@ -63,7 +66,7 @@ export class CleanDebian {
 
   /** Files and folders of the package; the user's home is not looked at. */
   async leftovers() {
-    const skip = ['(', '-path', '/proc', '-o', '-path', '/tmp/home', ')', '-prune', '-o']
+    const skip = ['(', '-path', '/proc', '-o', '-path', homeInside, ')', '-prune', '-o']
     return await this.run(['find', '/', ...skip, '-iname', '*opsmith*', '-print'])
   }
 
