@@ -817,7 +817,7 @@ void block_ended(const Launch&, const Block&) {
   settle_pending_write();
 }
 
-void barrier(const Fiber& fiber, const Block& block, Site site) {
+void barrier(const Block& block, Site site) {
   settle_pending_write();
   State& s = state();
   // The first of a barrier notes where it is; all others must be there too.
@@ -835,7 +835,6 @@ void barrier(const Fiber& fiber, const Block& block, Site site) {
       add_finding(std::move(made));
     }
   }
-  (void)fiber;
 }
 
 void barrier_passed(const Block& block) {
@@ -938,10 +937,6 @@ void fault(const void* address, const void* instruction) {
               "Check the pointer that the launch passes.");
   made.place = {instruction, {}};
   add_finding(std::move(made));
-}
-
-bool host_fault(const void*, const void*) {
-  return false;
 }
 
 void allocated(const Allocation& made) {

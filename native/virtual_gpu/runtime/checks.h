@@ -17,7 +17,7 @@ extern bool checking;
 namespace checked {
 void block_started(const Launch& launch, const Block& block);
 void block_ended(const Launch& launch, const Block& block);
-void barrier(const Fiber& fiber, const Block& block, Site site);
+void barrier(const Block& block, Site site);
 void barrier_passed(const Block& block);
 /** A warp operation ends without lanes that its mask names. */
 void lanes_are_gone(std::uint32_t lanes, Site site);
@@ -30,8 +30,6 @@ void bad_launch(const Kernel& kernel, cudaError_t error, const char* what);
 void fence(int scope);
 /** A kernel accessed memory that does not exist. */
 void fault(const void* address, const void* instruction);
-/** Host code accessed memory that does not exist; true if it was device memory, and may go on. */
-bool host_fault(const void* address, const void* instruction);
 void allocated(const Allocation& allocation);
 void freed(const Allocation& allocation);
 void bad_free(void* address, Release why, Site site);
@@ -69,8 +67,8 @@ inline void check_block_started(const Launch& launch, const Block& block) {
 inline void check_block_ended(const Launch& launch, const Block& block) {
   if (checking) checked::block_ended(launch, block);
 }
-inline void check_barrier(const Fiber& fiber, const Block& block, Site site) {
-  if (checking) checked::barrier(fiber, block, site);
+inline void check_barrier(const Block& block, Site site) {
+  if (checking) checked::barrier(block, site);
 }
 inline void check_barrier_passed(const Block& block) {
   if (checking) checked::barrier_passed(block);

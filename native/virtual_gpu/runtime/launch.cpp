@@ -141,9 +141,6 @@ void on_fault(int signal, siginfo_t* info, void* state) {
     report_failure(text);
     worker->abandon();
   }
-  if (checking && checked::host_fault(info->si_addr, reinterpret_cast<void*>(instruction(
-                                                         *static_cast<ucontext_t*>(state)))))
-    return;
   sigaction(signal, kept_action(signal), nullptr);
 }
 
@@ -290,10 +287,6 @@ bool independent_blocks() {
 void set_dynamic_shared_limit(const void* function, std::size_t bytes) {
   const std::lock_guard lock(attributes_guard);
   dynamic_shared_limit[function] = bytes;
-}
-
-std::uint64_t launch_count() {
-  return launches.load();
 }
 
 cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {

@@ -372,7 +372,7 @@ void Worker::wait_for_block(Site site) {
   Fiber& fiber = *running();
   settle(fiber);
   Block& block = *fiber.block;
-  check_barrier(fiber, block, site);
+  check_barrier(block, site);
   if (++block.barrier.arrived == block.live)
     release_barrier(block, block.barrier);
   else

@@ -92,7 +92,6 @@ class Worker {
  * each other. */
 bool independent_blocks();
 void set_dynamic_shared_limit(const void* function, std::size_t bytes);
-std::uint64_t launch_count();
 
 /** The worker of this OS thread; null outside of a launch. */
 extern constinit thread_local Worker* worker;

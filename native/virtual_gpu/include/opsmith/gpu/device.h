@@ -272,51 +272,23 @@ inline T from_bits(std::uint64_t bits) {
 // unsigned.
 namespace opsmith::gpu {
 
-struct ThreadIndex {
-  unsigned get_x() const { return current->thread.x; }
-  unsigned get_y() const { return current->thread.y; }
-  unsigned get_z() const { return current->thread.z; }
+/** A member of the running thread's context, as CUDA shows it. */
+template <auto member>
+struct ThreadValue {
+  unsigned get_x() const { return (current->*member).x; }
+  unsigned get_y() const { return (current->*member).y; }
+  unsigned get_z() const { return (current->*member).z; }
   __declspec(property(get = get_x)) unsigned x;
   __declspec(property(get = get_y)) unsigned y;
   __declspec(property(get = get_z)) unsigned z;
-  operator uint3() const { return current->thread; }
-  operator dim3() const { return current->thread; }
-};
-struct BlockIndex {
-  unsigned get_x() const { return current->block_index.x; }
-  unsigned get_y() const { return current->block_index.y; }
-  unsigned get_z() const { return current->block_index.z; }
-  __declspec(property(get = get_x)) unsigned x;
-  __declspec(property(get = get_y)) unsigned y;
-  __declspec(property(get = get_z)) unsigned z;
-  operator uint3() const { return current->block_index; }
-  operator dim3() const { return current->block_index; }
-};
-struct BlockDim {
-  unsigned get_x() const { return current->block_dim.x; }
-  unsigned get_y() const { return current->block_dim.y; }
-  unsigned get_z() const { return current->block_dim.z; }
-  __declspec(property(get = get_x)) unsigned x;
-  __declspec(property(get = get_y)) unsigned y;
-  __declspec(property(get = get_z)) unsigned z;
-  operator dim3() const { return current->block_dim; }
-  operator uint3() const { return current->block_dim; }
-};
-struct GridDim {
-  unsigned get_x() const { return current->grid_dim.x; }
-  unsigned get_y() const { return current->grid_dim.y; }
-  unsigned get_z() const { return current->grid_dim.z; }
-  __declspec(property(get = get_x)) unsigned x;
-  __declspec(property(get = get_y)) unsigned y;
-  __declspec(property(get = get_z)) unsigned z;
-  operator dim3() const { return current->grid_dim; }
-  operator uint3() const { return current->grid_dim; }
+  operator uint3() const { return current->*member; }
+  operator dim3() const { return current->*member; }
 };
 
 }  // namespace opsmith::gpu
 
-inline constexpr opsmith::gpu::ThreadIndex threadIdx{};
-inline constexpr opsmith::gpu::BlockIndex blockIdx{};
-inline constexpr opsmith::gpu::BlockDim blockDim{};
-inline constexpr opsmith::gpu::GridDim gridDim{};
+inline constexpr opsmith::gpu::ThreadValue<&opsmith::gpu::ThreadContext::thread> threadIdx{};
+inline constexpr opsmith::gpu::ThreadValue<&opsmith::gpu::ThreadContext::block_index> blockIdx{};
+inline constexpr opsmith::gpu::ThreadValue<&opsmith::gpu::ThreadContext::block_dim> blockDim{};
+inline constexpr opsmith::gpu::ThreadValue<&opsmith::gpu::ThreadContext::grid_dim> gridDim{};
 inline constexpr int warpSize = 32;
