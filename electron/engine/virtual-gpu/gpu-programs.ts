@@ -15,12 +15,12 @@ import { chooseCompiler } from '../toolchain/choose'
 import { findCompilers } from '../toolchain/compilers'
 import type { Compiler } from '../toolchain/compilers'
 import { compileLimits, runProcess } from '../toolchain/run-command'
-import { cudaFlags } from './flags'
-import type { GpuVariant } from './flags'
+import { cudaFlags } from '../compile/virtual-gpu/flags'
+import type { GpuVariant } from '../compile/virtual-gpu/flags'
 import { readGpuReport } from './read-report'
-import { runtimeLibrary } from './runtime-library'
-import type { GpuTools, RuntimeLibrary } from './runtime-library'
-import { rewriteSources } from './shadow-sources'
+import { runtimeLibrary } from '../compile/virtual-gpu/runtime-library'
+import type { GpuTools, RuntimeLibrary } from '../compile/virtual-gpu/runtime-library'
+import { rewriteSources } from '../compile/virtual-gpu/shadow-sources'
 
 export interface GpuProgram extends GpuVariant {
   /** Absolute paths of `.cu`, `.cpp`, `.cc` and `.c` files. */

@@ -9,7 +9,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { locateOffsets } from '../host/symbolize'
 import type { Located } from '../host/symbolize'
-import { gpuFolder } from './flags'
+import { gpuFolder } from '../compile/virtual-gpu/flags'
 
 const site = z.object({ file: z.string(), line: z.number(), column: z.number() })
 const codePlace = z.union([
