@@ -61,5 +61,7 @@ export const buildReport = z.object({
   timeTrace: timeTrace.optional(),
   compiler: z.string(),
   libtorch: z.string(),
+  /** The library that gives libtorch the virtual GPU, where the project uses it; absolute. */
+  virtualDevice: z.string().optional(),
 })
 export type BuildReport = z.infer<typeof buildReport>

@@ -16,6 +16,12 @@ export interface NativeAddon {
    */
   contain(channel: number): void
   /**
+   * Gives libtorch the virtual GPU; before anything else is asked of it.
+   * @param library absolute path of libopsmith_virtual_device.so
+   * @throws where libtorch has CUDA itself, or the library does not load
+   */
+  installVirtualDevice(library: string): void
+  /**
    * Installs the signal, terminate and exit handlers. On a crash they write `reportPath`:
    * see native/runtime/process/crash_report.h for the format.
    */

@@ -59,6 +59,22 @@ function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
   }
 }
 
+/** What kept the virtual GPU away, which the library that is loaded next needs. */
+function installVirtualDevice(addon: NativeAddon): WorkbenchError | undefined {
+  const library = process.env['OPSMITH_VIRTUAL_DEVICE'] ?? ''
+  if (library === '') return undefined
+  try {
+    addon.installVirtualDevice(library)
+    return undefined
+  } catch (error) {
+    return {
+      code: 'host.unavailable',
+      message: `The virtual GPU cannot be used: ${toWorkbenchError(error).message}`,
+      hint: 'Choose the GPU "hardware" in Settings, or a CPU build of libtorch in Doctor.',
+    }
+  }
+}
+
 /** That user code may have started and that run at one time. More is a program that forks without end. */
 const mostProcesses = 256
 
@@ -73,7 +89,7 @@ export class HostServer {
       addon.endDescendants()
       process.exit(lostConnectionCode)
     })
-    const error = differenceInCalls(addon)
+    const error = differenceInCalls(addon) ?? installVirtualDevice(addon)
     if (error) {
       this.port.send({ kind: 'refused', error })
       return

@@ -101,6 +101,7 @@ export class Libraries {
     const addon = findAddon(installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
     hosts.useAddon(addon.value)
+    hosts.useVirtualDevice(this.services.builds.lastBuild(folder)?.virtualDevice ?? '')
     hosts.useProject(folder)
     return ok(hosts)
   }

@@ -75,6 +75,8 @@ export class HostPool {
   private epoch = 0
   private userFolders: string[] = []
   private addonFolder: string
+  /** The library that gives libtorch the virtual GPU; "" for none. */
+  private virtualDevice = ''
   private readonly limits: () => HostLimits
   readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
@@ -98,6 +100,21 @@ export class HostPool {
   useAddon(folder: string): void {
     if (folder === this.addonFolder) return
     this.addonFolder = folder
+    this.replaceHosts()
+  }
+
+  /**
+   * The library that gives libtorch the virtual GPU, which a process does before all else: hosts that started without
+   * it are of no use.
+   * @param library "" for none
+   */
+  useVirtualDevice(library: string): void {
+    if (library === this.virtualDevice) return
+    this.virtualDevice = library
+    this.replaceHosts()
+  }
+
+  private replaceHosts(): void {
     this.epoch += 1
     for (const host of [this.active, this.spare]) host?.kill('replaced')
     this.active = undefined
@@ -176,7 +193,7 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
-      environment: this.environment,
+      environment: { OPSMITH_VIRTUAL_DEVICE: this.virtualDevice, ...this.environment },
       isSpare,
     })
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
