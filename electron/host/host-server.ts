@@ -64,7 +64,7 @@ function installVirtualDevice(addon: NativeAddon): WorkbenchError | undefined {
   const library = process.env['OPSMITH_VIRTUAL_DEVICE'] ?? ''
   if (library === '') return undefined
   try {
-    addon.installVirtualDevice(library)
+    addon.installVirtualDevice(library, process.env['OPSMITH_CHECK_KERNELS'] === '1')
     return undefined
   } catch (error) {
     return {
@@ -123,13 +123,18 @@ export class HostServer {
       // TypeScript does not see that the phase is of the same call as the input.
       const doing = (phase as ((input: unknown) => string) | undefined)?.(input)
       const value = await addon.call(request.call, input, doing)
-      this.port.send({ kind: 'answer', id: request.id, result: { ok: true, value } })
+      this.port.send({ ...this.answerOf(request, addon), result: { ok: true, value } })
     } catch (error) {
-      this.port.send({
-        kind: 'answer',
-        id: request.id,
-        result: { ok: false, error: toWorkbenchError(error) },
-      })
+      const result = { ok: false as const, error: toWorkbenchError(error) }
+      this.port.send({ ...this.answerOf(request, addon), result })
     }
+  }
+
+  private answerOf(
+    { id }: HostRequest,
+    addon: NativeAddon,
+  ): { kind: 'answer'; id: number; kernelReports?: string } {
+    const kernelReports = addon.takeKernelReports()
+    return { kind: 'answer', id, ...(kernelReports === '' ? {} : { kernelReports }) }
   }
 }

@@ -84,7 +84,7 @@ export class Builds {
     const report = await this.compile(project.value, options, buildProject)
     if (report.ok && report.value.ok) {
       this.lastGood.set(project.value.folder, report.value)
-      await this.keep(project.value, report.value)
+      if (report.value.checksKernels !== true) await this.keep(project.value, report.value)
     }
     return report
   }
@@ -127,8 +127,9 @@ export class Builds {
     )
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
-    if (report.value.hot) this.followWithPlain(project.folder)
-    else await this.keep(project, report.value)
+    if (report.value.hot && report.value.checksKernels !== true)
+      this.followWithPlain(project.folder)
+    else if (report.value.checksKernels !== true) await this.keep(project, report.value)
     return report
   }
 
@@ -208,6 +209,13 @@ export class Builds {
    */
   async waitForPlain(projectOrFolder: ProjectOrFolder): Promise<Result<null>> {
     const folder = folderOf(projectOrFolder)
+    if (this.lastGood.get(folder)?.checksKernels === true) {
+      return err(
+        'build.required',
+        'This build checks its kernels: it is not what users would run, and it is slow.',
+        { hint: 'Turn off "Check kernels" for timings, profiles and exports, and build again.' },
+      )
+    }
     const following = this.following.get(folder)
     if (!following) return ok(null)
     following.options.isBackground = false

@@ -101,7 +101,9 @@ export class Libraries {
     const addon = findAddon(installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
     hosts.useAddon(addon.value)
-    hosts.useVirtualDevice(this.services.builds.lastBuild(folder)?.virtualDevice ?? '')
+    const { virtualDevice = '', checksKernels = false } =
+      this.services.builds.lastBuild(folder) ?? {}
+    hosts.useVirtualDevice(virtualDevice, checksKernels)
     hosts.useProject(folder)
     return ok(hosts)
   }

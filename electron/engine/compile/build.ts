@@ -22,10 +22,7 @@ const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
 
 /** What is built, and with which tools. */
-export type BuildRequest = Omit<
-  PlanRequest,
-  'variant' | 'architectures' | 'isGpuChecked' | 'onProgress'
->
+export type BuildRequest = Omit<PlanRequest, 'variant' | 'architectures' | 'onProgress'>
 
 /** Sources to a library; a failed compile is a good answer with `ok: false`. */
 export async function buildProject(

@@ -62,8 +62,6 @@ export interface PlanRequest {
   variant: BuildVariant
   /** What CUDA sources are compiled for, instead of the GPUs here and the project's own list. */
   architectures?: readonly string[]
-  /** What runs on the virtual GPU is checked. */
-  isGpuChecked?: boolean
   /** Called with what of the virtual GPU is compiled first. */
   onProgress?: ((text: string) => void) | undefined
 }
@@ -200,10 +198,10 @@ async function planSources(
   request: PlanRequest,
   includeFolders: readonly string[],
 ): Promise<Result<PlannedSources>> {
-  const { installation, toolchain, project, onProgress, isGpuChecked = false } = request
+  const { installation, toolchain, project, onProgress } = request
   const read = await readSources(project, toolchain, includeFolders)
   if (!read.ok) return read
-  const variant = { isChecked: isGpuChecked }
+  const variant = { isChecked: project.checksKernels }
   const part = { installation, toolchain, project, variant, onProgress }
   const gpu = await GpuPart.of(part, read.value.texts, includeFolders)
   if (gpu.ok) return ok({ toolchain, read: read.value, gpu: gpu.value, remarks: [] })

@@ -529,7 +529,8 @@ export class ProjectBuild {
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
     // What lies in the project's folder is what is timed and exported.
-    const isPlain = this.parts.variant === 'plain' && !linked.hot
+    const checksKernels = this.parts.project.checksKernels && this.plan.virtualDevice !== ''
+    const isPlain = this.parts.variant === 'plain' && !linked.hot && !checksKernels
     const published = isPlain ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {
@@ -537,6 +538,7 @@ export class ProjectBuild {
         hot: linked.hot,
         loadPath: linked.loadPath,
         ...(this.plan.virtualDevice === '' ? {} : { virtualDevice: this.plan.virtualDevice }),
+        ...(checksKernels ? { checksKernels } : {}),
         key: linked.key,
         diagnostics: errorsFirst(diagnostics),
         steps,

@@ -18,6 +18,8 @@ import type { StartHost } from './transport'
 
 export interface PoolEvents {
   onState?: (state: HostState) => void
+  /** What checked kernels did: a `writtenGpuReport` a line. */
+  onKernelReports?: (lines: string) => void
   onOutput?: (generation: number, stream: 'stdout' | 'stderr', text: string) => void
 }
 
@@ -77,6 +79,7 @@ export class HostPool {
   private addonFolder: string
   /** The library that gives libtorch the virtual GPU; "" for none. */
   private virtualDevice = ''
+  private checksKernels = false
   private readonly limits: () => HostLimits
   readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
@@ -107,10 +110,12 @@ export class HostPool {
    * The library that gives libtorch the virtual GPU, which a process does before all else: hosts that started without
    * it are of no use.
    * @param library "" for none
+   * @param checksKernels kernels report what they do wrong: PoolEvents.onKernelReports
    */
-  useVirtualDevice(library: string): void {
-    if (library === this.virtualDevice) return
+  useVirtualDevice(library: string, checksKernels: boolean): void {
+    if (library === this.virtualDevice && checksKernels === this.checksKernels) return
     this.virtualDevice = library
+    this.checksKernels = checksKernels
     this.replaceHosts()
   }
 
@@ -193,9 +198,14 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
-      environment: { OPSMITH_VIRTUAL_DEVICE: this.virtualDevice, ...this.environment },
+      environment: {
+        OPSMITH_VIRTUAL_DEVICE: this.virtualDevice,
+        OPSMITH_CHECK_KERNELS: this.checksKernels ? '1' : '',
+        ...this.environment,
+      },
       isSpare,
     })
+    host.onKernelReports = (lines) => this.events.onKernelReports?.(lines)
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
       if (this.spare === host) {
@@ -297,11 +307,10 @@ export class HostPool {
       const late = setTimeout(() => {
         old.kill('replaced')
       }, unloadMilliseconds)
-      const left = await old.call(
-        'library.unload',
-        {},
-        { timeout: 0, phase: 'unloading the library' },
-      )
+      // The checks keep the addresses of a library's device variables.
+      const left = this.checksKernels
+        ? replaced
+        : await old.call('library.unload', {}, { timeout: 0, phase: 'unloading the library' })
       clearTimeout(late)
       if (!left.ok || !left.value.unloaded) {
         old.kill('replaced')

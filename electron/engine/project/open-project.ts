@@ -26,6 +26,8 @@ interface ProjectContents {
   manifest: Manifest
   manifestText: string
   settings: Settings
+  /** Kernels on the virtual GPU are compiled for checks. */
+  checksKernels: boolean
 }
 
 /**
@@ -57,6 +59,10 @@ export class OpenProject {
 
   get settings(): Settings {
     return this.contents.settings
+  }
+
+  get checksKernels(): boolean {
+    return this.contents.checksKernels
   }
 
   /** See restricted(). */
@@ -154,6 +160,8 @@ export function restricted(folder: string): Result<never> {
 /** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
 export class Projects {
   readonly trust: Trust
+  /** From the next cycle on, kernels on the virtual GPU are compiled for checks. */
+  checksKernels = false
 
   /** @param asksForTrust a folder that the user has not trusted is open in restricted mode */
   constructor(
@@ -190,6 +198,7 @@ export class Projects {
       manifest: manifest.value,
       manifestText: text.value,
       settings: await this.settings(),
+      checksKernels: this.checksKernels,
     }
     return ok(new OpenProject(this.installation, contents))
   }
@@ -207,6 +216,7 @@ export class Projects {
         manifest: manifest.value,
         manifestText: text.value,
         settings: await this.settings(),
+        checksKernels: false,
       }),
     )
   }
