@@ -33,9 +33,9 @@ export async function setUp(purpose) {
   const steps = [
     npmDependencies,
     ...(tools ? [] : [systemPackages]),
-    ...(window ? [electronRuntime] : []),
     ...(tools ? [] : [libtorch]),
     nativeAddon,
+    ...(window ? [electronRuntime] : []),
     appBundles,
     ...(headers ? [precompiledHeaders] : []),
     ...(editor ? [editorDatabase] : []),

