@@ -35,12 +35,6 @@ DtypeTolerances tolerances_of(at::ScalarType dtype) {
   }
 }
 
-std::string text_of(at::IntArrayRef sizes) {
-  std::ostringstream out;
-  out << sizes;
-  return out.str();
-}
-
 // Goes through both tensors together and keeps the tally.
 class Tally {
  public:
@@ -132,7 +126,7 @@ void compare_tensors(const at::Tensor& actual, const at::Tensor& expected, const
   result.total = actual.numel();
   if (actual.sizes() != expected.sizes()) {
     result.message =
-        "shape " + text_of(actual.sizes()) + " instead of " + text_of(expected.sizes());
+        "shape " + c10::str(actual.sizes()) + " instead of " + c10::str(expected.sizes());
     return;
   }
   const auto left = on_cpu(actual), right = on_cpu(expected);
@@ -167,14 +161,8 @@ bool is_number(const c10::IValue& value) {
   return value.isInt() || value.isDouble();
 }
 
-double number_of(const c10::IValue& value) {
+double number_value(const c10::IValue& value) {
   return value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
-}
-
-std::string text_of(const c10::IValue& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
 }
 
 }  // namespace
@@ -199,18 +187,18 @@ Comparison compare(int64_t output, const c10::IValue& actual, const c10::IValue&
     if (exact) {
       add_integer(tally, 0, actual.toInt(), expected.toInt(), difference);
     } else {
-      add_real(tally, 0, number_of(actual), number_of(expected), difference);
+      add_real(tally, 0, number_value(actual), number_value(expected), difference);
     }
     tally.finish({});
     result.matches = result.mismatched == 0;
   } else {
     result.matches = actual.isTensor() == expected.isTensor() && !actual.isTensor() &&
-                     text_of(actual) == text_of(expected);
+                     c10::str(actual) == c10::str(expected);
     result.mismatched = result.matches ? 0 : 1;
   }
   if (!result.matches) {
     const auto shown = [](const c10::IValue& value) {
-      return value.isTensor() ? std::string("a tensor") : text_of(value);
+      return value.isTensor() ? std::string("a tensor") : c10::str(value);
     };
     result.message = shown(actual) + " instead of " + shown(expected);
   }

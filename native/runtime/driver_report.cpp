@@ -40,7 +40,7 @@ std::string asked(int (*question)(int, const char**), int error) {
 }
 
 // What hides a GPU that is there, as far as that can be seen from here.
-std::string likely_cause(int error) {
+std::string cause_text(int error) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   if (error == no_device && visible != nullptr) {
     const std::string value = visible;
@@ -58,7 +58,7 @@ std::string likely_cause(int error) {
   return "";
 }
 
-DriverDevice describe(const Driver& cuda, int handle) {
+DriverDevice describe_device(const Driver& cuda, int handle) {
   const auto attribute = [&](int which) {
     int value = 0;
     return cuda.attribute(&value, which, handle) == 0 ? int64_t{value} : int64_t{0};
@@ -98,17 +98,17 @@ DriverReport report_driver() {
   if (error != 0) {
     const auto text = asked(cuda.error_text, error);
     report.why = "NVIDIA’s driver returns " + report.code +
-                 (text.empty() ? "" : " (" + text + ")") + likely_cause(error);
+                 (text.empty() ? "" : " (" + text + ")") + cause_text(error);
     return report;
   }
   int count = 0;
   cuda.count(&count);
   for (int index = 0; index < count; ++index) {
     int handle = 0;
-    if (cuda.device(&handle, index) == 0) report.devices.push_back(describe(cuda, handle));
+    if (cuda.device(&handle, index) == 0) report.devices.push_back(describe_device(cuda, handle));
   }
   if (report.devices.empty())
-    report.why = "NVIDIA’s driver finds no device" + likely_cause(no_device);
+    report.why = "NVIDIA’s driver finds no device" + cause_text(no_device);
   return report;
 }
 

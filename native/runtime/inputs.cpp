@@ -30,13 +30,6 @@ namespace {
   throw Failure(ErrorCode::input_invalid, "input " + spec.name + ": " + what);
 }
 
-std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 // The shape that nesting implies, from the first element of each level.
 void read_shape(const Literal& values, std::vector<int64_t>& shape) {
   const Literal* level = &values;
@@ -47,7 +40,7 @@ void read_shape(const Literal& values, std::vector<int64_t>& shape) {
   }
 }
 
-double number_of(const InputSpec& spec, const Literal& value, const std::string& place) {
+double read_number(const InputSpec& spec, const Literal& value, const std::string& place) {
   if (const auto* number = std::get_if<double>(&value.value)) return *number;
   if (const auto* number = std::get_if<int64_t>(&value.value)) return static_cast<double>(*number);
   if (const auto* flag = std::get_if<bool>(&value.value)) return *flag ? 1.0 : 0.0;
@@ -59,12 +52,12 @@ double number_of(const InputSpec& spec, const Literal& value, const std::string&
   invalid(spec, place + " is " + quote(value) + ", not a number");
 }
 
-void flatten(const InputSpec& spec, const Literal& value, const std::vector<int64_t>& shape,
-             size_t depth, const std::string& place, std::vector<double>& numbers) {
+void read_numbers(const InputSpec& spec, const Literal& value, const std::vector<int64_t>& shape,
+                  size_t depth, const std::string& place, std::vector<double>& numbers) {
   const auto* list = std::get_if<Literal::List>(&value.value);
   if (depth == shape.size()) {
     if (list != nullptr) invalid(spec, place + " is nested deeper than the values before it");
-    numbers.push_back(number_of(spec, value, place));
+    numbers.push_back(read_number(spec, value, place));
     return;
   }
   if (list == nullptr || static_cast<int64_t>(list->size()) != shape[depth]) {
@@ -75,7 +68,8 @@ void flatten(const InputSpec& spec, const Literal& value, const std::vector<int6
                 std::to_string(shape[depth]) + (list ? "" : " elements"));
   }
   for (size_t i = 0; i < list->size(); ++i) {
-    flatten(spec, (*list)[i], shape, depth + 1, place + "[" + std::to_string(i) + "]", numbers);
+    read_numbers(spec, (*list)[i], shape, depth + 1, place + "[" + std::to_string(i) + "]",
+                 numbers);
   }
 }
 
@@ -93,7 +87,7 @@ at::Tensor make_literal(const InputSpec& spec, at::ScalarType dtype) {
   std::vector<int64_t> shape;
   read_shape(*spec.values, shape);
   std::vector<double> numbers;
-  flatten(spec, *spec.values, shape, 0, "values", numbers);
+  read_numbers(spec, *spec.values, shape, 0, "values", numbers);
   check_fits(spec, numbers, dtype);
   auto tensor = at::empty(shape, at::TensorOptions().dtype(at::kDouble));
   std::copy(numbers.begin(), numbers.end(), tensor.mutable_data_ptr<double>());
@@ -105,8 +99,9 @@ at::Tensor make_literal(const InputSpec& spec, at::ScalarType dtype) {
     for (int64_t size : *spec.shape)
       count *= size;
     if (count != tensor.numel()) {
-      invalid(spec, "shape " + shape_text(*spec.shape) + " needs " + std::to_string(count) +
-                        " values, but " + std::to_string(tensor.numel()) + " are given");
+      invalid(spec, "shape " + c10::str(at::IntArrayRef(*spec.shape)) + " needs " +
+                        std::to_string(count) + " values, but " + std::to_string(tensor.numel()) +
+                        " are given");
     }
     tensor = tensor.reshape(*spec.shape);
   }
@@ -274,14 +269,14 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
   if (layout == at::kSparse) return coo;
   if (coo.dim() != 2) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs two dimensions, but the shape is " + shape_text(coo.sizes().vec()));
+                      " needs two dimensions, but the shape is " + c10::str(coo.sizes()));
   }
   if (!blocked) return coo.to_sparse(layout, std::nullopt, std::nullopt);
   const auto& block = *spec.blocksize;
   if (block.size() != 2 || block[0] < 1 || block[1] < 1 || coo.size(0) % block[0] != 0 ||
       coo.size(1) % block[1] != 0) {
-    invalid(spec, "blocksize " + shape_text(block) + " does not divide the shape " +
-                      shape_text(coo.sizes().vec()));
+    invalid(spec, "blocksize " + c10::str(at::IntArrayRef(block)) + " does not divide the shape " +
+                      c10::str(coo.sizes()));
   }
   return coo.to_sparse(layout, block, std::nullopt);
 }

@@ -47,7 +47,7 @@ std::optional<std::string> alias_text(const c10::Argument& argument) {
   return alias->isWrite() ? text + "!" : text;
 }
 
-ArgumentDetail describe(const c10::Argument& argument) {
+ArgumentDetail describe_argument(const c10::Argument& argument) {
   return {argument.name(), argument_type(argument), default_text(argument), argument.kwarg_only(),
           alias_text(argument)};
 }
@@ -101,13 +101,6 @@ size_t edit_distance(const std::string& a, const std::string& b, size_t limit) {
   return row[b.size()];
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names)
-    text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 [[noreturn]] void unknown_operator(const std::string& op, const c10::OperatorName& asked) {
   auto& dispatcher = c10::Dispatcher::singleton();
   std::vector<std::string> overloads, names;
@@ -120,9 +113,9 @@ std::string joined(const std::vector<std::string>& names) {
   if (!overloads.empty()) {
     throw Failure(ErrorCode::operator_unknown,
                   asked.overload_name.empty()
-                      ? op + " has several overloads: " + joined(overloads)
+                      ? op + " has several overloads: " + c10::Join(", ", overloads)
                       : asked.name + " has no overload " + asked.overload_name +
-                            "; its overloads are " + joined(overloads));
+                            "; its overloads are " + c10::Join(", ", overloads));
   }
   if (dispatcher.findOp(asked)) {
     throw Failure(ErrorCode::operator_unknown,
@@ -132,7 +125,7 @@ std::string joined(const std::vector<std::string>& names) {
   }
   const auto near = near_names(asked.name, names);
   throw Failure(ErrorCode::operator_unknown, "There is no operator " + op,
-                near.empty() ? "" : "Did you mean " + joined(near) + "?");
+                near.empty() ? "" : "Did you mean " + c10::Join(", ", near) + "?");
 }
 
 c10::OperatorName parse_name(const std::string& op) {
@@ -177,9 +170,9 @@ OperatorDetail describe_operator(const c10::OperatorHandle& op) {
   OperatorDetail detail;
   detail.summary = {op.operator_name().name, op.operator_name().overload_name, schema_text(schema)};
   for (const auto& argument : schema.arguments())
-    detail.arguments.push_back(describe(argument));
+    detail.arguments.push_back(describe_argument(argument));
   for (const auto& value : schema.returns())
-    detail.returns.push_back(describe(value));
+    detail.returns.push_back(describe_argument(value));
   std::istringstream lines(op.dumpState());
   for (std::string line; std::getline(lines, line);) {
     if (auto kernel = read_kernel(line)) detail.kernels.push_back(std::move(*kernel));

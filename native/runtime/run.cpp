@@ -29,7 +29,7 @@ std::set<std::string> words_of(const std::string& expression) {
   return words;
 }
 
-OutputValue describe(const IValue& value) {
+OutputValue describe_value(const IValue& value) {
   if (value.isTensor() && value.toTensor().defined()) return store_tensor(value.toTensor());
   if (value.isTensor()) return PlainValue{"Tensor", "undefined"};
   std::ostringstream text;
@@ -121,9 +121,9 @@ RunReport run(const RunRequest& request) {
   const auto outputs = flatten(stack);
   const Stage describing(ErrorCode::operator_check, "describing the result");
   for (const auto& name : names)
-    report.inputs.push_back({name, describe(inputs.at(name))});
+    report.inputs.push_back({name, describe_value(inputs.at(name))});
   for (const auto& output : outputs)
-    report.outputs.push_back(describe(output));
+    report.outputs.push_back(describe_value(output));
   if (request.reference) {
     compare_with_reference(request, parameters, std::move(clones), outputs, report);
   }

@@ -98,7 +98,7 @@ function writeBatches(root: string, out: string): string {
     return sources.map((source) => path.join(folder, source))
   })
   const note = path.join(out, 'batches.json')
-  const batches = keepBatches(readBatches(note), groups, [Math.max(6, compilersAtOnce()), 1, 1])
+  const batches = keepBatches(readBatches(note), groups, [compilersAtOnce(), 1, 1])
   fs.writeFileSync(note, JSON.stringify(batches))
   const lines = batches.map(
     (batch, index) =>

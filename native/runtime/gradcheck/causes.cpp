@@ -67,7 +67,7 @@ std::optional<double> small_multiple(const at::Tensor& from, const at::Tensor& t
   return std::nullopt;
 }
 
-std::string text_of(double k, const Factor& factor, const std::string& name) {
+std::string product_text(double k, const Factor& factor, const std::string& name) {
   std::string whole = factor.before + name + factor.after;
   if (k == 1) return whole;
   if (k == -1) return "-" + whole;
@@ -101,12 +101,12 @@ std::string left_out_factor(const at::Tensor& analytical, const at::Tensor& nume
       }
       if (const auto k =
               small_multiple(found->analytical * factor_values, found->numerical, rtol, atol)) {
-        return all + "lacks the factor " + text_of(*k, factor, name) +
+        return all + "lacks the factor " + product_text(*k, factor, name) +
                ". Is it missing in backward?";
       }
       if (const auto k =
               small_multiple(found->numerical * factor_values, found->analytical, rtol, atol)) {
-        return all + "is " + text_of(*k, factor, name) +
+        return all + "is " + product_text(*k, factor, name) +
                " times the expected gradient. Does backward multiply by this factor one time too "
                "many?";
       }

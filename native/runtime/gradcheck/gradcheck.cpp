@@ -172,7 +172,7 @@ class Gradcheck {
   std::atomic<int64_t> calls_{0};  // some from other threads
 };
 
-bool is_differentiable_type(const std::string& name) {
+bool is_differentiable_dtype(const std::string& name) {
   const auto dtype = dtype_from_name(name);
   return dtype && (at::isFloatingType(*dtype) || at::isComplexType(*dtype));
 }
@@ -204,7 +204,7 @@ ProjectInputs make_inputs(const GradcheckRequest& request) {
   for (auto spec : request.inputs) {
     project.names.push_back(spec.name);
     if (used.count(spec.name) == 0) continue;
-    if (request.dtype && is_differentiable_type(spec.dtype)) spec.dtype = *request.dtype;
+    if (request.dtype && is_differentiable_dtype(spec.dtype)) spec.dtype = *request.dtype;
     project.tensors.emplace(spec.name, make_input(spec));
   }
   return project;

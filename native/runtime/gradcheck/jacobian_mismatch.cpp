@@ -28,13 +28,6 @@ Shape unravel(int64_t flat, const Shape& shape) {
   return index;
 }
 
-std::string text_of(const Shape& numbers) {
-  std::string text = "[";
-  for (size_t i = 0; i < numbers.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
-  return text + "]";
-}
-
 std::string short_number(double value) {
   std::ostringstream text;
   text.precision(4);
@@ -47,7 +40,8 @@ std::string some_of(const at::Tensor& flat_indices, const Shape& shape) {
   std::string text;
   const int64_t count = flat_indices.numel(), shown = std::min<int64_t>(count, 3);
   for (int64_t i = 0; i < shown; ++i)
-    text += (i == 0 ? "" : ", ") + text_of(unravel(flat_indices[i].item<int64_t>(), shape));
+    text += (i == 0 ? "" : ", ") +
+            c10::str(at::IntArrayRef(unravel(flat_indices[i].item<int64_t>(), shape)));
   if (count > shown) text += " and " + std::to_string(count - shown) + " more";
   return text;
 }

@@ -38,7 +38,7 @@ std::vector<JacobianComparison> merged(std::deque<std::vector<JacobianScan>>& sc
   return comparisons;
 }
 
-Number number_of(const at::Tensor& scalar) {
+Number item_of(const at::Tensor& scalar) {
   return scalar.item<Number>();
 }
 
@@ -238,16 +238,16 @@ void JacobianChecks::compare_projections(const TensorFunction& function, const T
       const auto& vj = backward.jacobians[i].select(1, 0);
       analytical.push_back(vj.is_complex() ? Number(at::real(vj).dot(u.real).item<double>(),
                                                     at::imag(vj).dot(u.imaginary).item<double>())
-                                           : number_of(vj.dot(u.real)));
+                                           : item_of(vj.dot(u.real)));
       atols.push_back(projected_atol(options_.atol, u) * sum_of_v);
     }
     std::vector<Number> left;
-    if (joint) left = left_by_others(analytical, number_of(v.dot(joint->at(column))));
+    if (joint) left = left_by_others(analytical, item_of(v.dot(joint->at(column))));
     bool is_close = !left.empty();
     for (size_t i = 0; i < left.size(); ++i)
       is_close = is_close && projection_of(analytical[i], left[i], atols[i]).matches;
     for (size_t i = 0; i < analytical.size(); ++i) {
-      const auto derivative = is_close ? left[i] : number_of((v * numerical(i, column)).sum());
+      const auto derivative = is_close ? left[i] : item_of((v * numerical(i, column)).sum());
       const auto slow = [&, i, o, column] {
         const auto all = numerical_jacobians(function, inputs, results, options_.eps);
         const auto rows = backward_jacobian(function_.inputs, results[o].clone(), std::nullopt);

@@ -3,11 +3,11 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
-#include <chrono>
 #include <map>
 #include <set>
 
 #include "runtime/arguments.h"
+#include "runtime/clock.h"
 #include "runtime/failure.h"
 #include "runtime/graph/autograd.h"
 #include "runtime/graph/depth.h"
@@ -21,7 +21,6 @@ namespace {
 namespace jit = torch::jit;
 using c10::IValue;
 using Stack = std::vector<IValue>;
-using Clock = std::chrono::steady_clock;
 
 // The oldest captures go past either of these; a node takes about a kilobyte.
 constexpr size_t captures_kept = 48;
@@ -44,10 +43,6 @@ void drop_oldest() {
     nodes -= captures().begin()->second.nodes;
     captures().erase(captures().begin());
   }
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 std::string literal_text(const Literal& literal) {

@@ -3,10 +3,10 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <unordered_map>
 
+#include "runtime/clock.h"
 #include "runtime/dtypes.h"
 #include "runtime/elements.h"
 #include "runtime/failure.h"
@@ -19,11 +19,6 @@ namespace {
 namespace jit = torch::jit;
 using c10::IValue;
 using Stack = std::vector<IValue>;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double median(std::vector<double> samples) {
   if (samples.empty()) return 0;

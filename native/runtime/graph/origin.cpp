@@ -13,10 +13,6 @@ namespace {
 
 namespace jit = torch::jit;
 
-bool starts_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
 // The tracer's scopes carry the whole path each: "__module.encoder", "__module.encoder.layers.0".
 std::vector<std::string> traced_scope(const jit::Node& node) {
   std::vector<std::string> parts;
@@ -27,9 +23,9 @@ std::vector<std::string> traced_scope(const jit::Node& node) {
     auto part = names.substr(start, end - start);
     start = end + 1;
     const auto whole = part;
-    if (!before.empty() && starts_with(part, before + ".")) part = part.substr(before.size() + 1);
+    if (!before.empty() && part.starts_with(before + ".")) part = part.substr(before.size() + 1);
     before = whole;
-    if (starts_with(part, "__module.")) part = part.substr(9);
+    if (part.starts_with("__module.")) part = part.substr(9);
     if (!part.empty() && part != "__module") parts.push_back(part);
   }
   return parts;
@@ -37,7 +33,7 @@ std::vector<std::string> traced_scope(const jit::Node& node) {
 
 bool is_builtin_class(const std::string& name) {
   static const std::string prefix = "__torch__.torch.classes.";
-  if (!starts_with(name, prefix)) return true;  // a class of the program
+  if (!name.starts_with(prefix)) return true;  // a class of the program
   const auto rest = name.substr(prefix.size());
   const auto ns = rest.substr(0, rest.find('.'));
   return ns == "xnnpack" || ns == "metal" || ns == "vulkan" || ns == "dist_c10d" ||

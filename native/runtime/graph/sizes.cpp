@@ -52,7 +52,7 @@ void pass_on(Known& known, at::ArrayRef<jit::Value*> names, at::ArrayRef<jit::Va
 }
 
 // What a script sees of a size: reading it is no part of the trace.
-IValue number_of(const at::Tensor& size, TypeKind kind) {
+IValue script_number(const at::Tensor& size, TypeKind kind) {
   const at::tracer::impl::NoTracerDispatchMode unrecorded;
   switch (kind) {
     case TypeKind::IntType:
@@ -303,7 +303,7 @@ bool TracedSizes::compute(const jit::Node& node, Stack& stack) {
   }
   if (!result.defined()) return false;
   sizes_[node.output()] = result;
-  stack = {number_of(result, node.output()->type()->kind())};
+  stack = {script_number(result, node.output()->type()->kind())};
   return true;
 }
 
@@ -327,7 +327,7 @@ std::vector<at::Tensor> TracedSizes::in_list(const jit::Value* name, const IValu
   auto sizes = found->second;
   sizes.resize(numbers.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i].defined() && number_of(sizes[i], TypeKind::IntType).toInt() != numbers[i]) {
+    if (sizes[i].defined() && script_number(sizes[i], TypeKind::IntType).toInt() != numbers[i]) {
       sizes[i] = at::Tensor();
     }
   }

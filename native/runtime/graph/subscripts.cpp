@@ -11,7 +11,7 @@ namespace {
 namespace aten = c10::aten;
 namespace jit = torch::jit;
 
-std::string text_of(const jit::Node& node) {
+std::string source_text(const jit::Node& node) {
   const auto range = node.sourceRange();
   return range.source() ? range.text().str() : std::string();
 }
@@ -25,7 +25,7 @@ bool is_view(const jit::Node& node) {
 // to end where its last part does.
 bool is_subscript(const jit::Node& node) {
   if (!is_view(node)) return false;
-  const auto text = text_of(node);
+  const auto text = source_text(node);
   if (text.empty()) return false;
   const auto opened = std::count(text.begin(), text.end(), '[');
   return text.back() == ']' || opened > std::count(text.begin(), text.end(), ']');
@@ -35,7 +35,7 @@ bool is_subscript(const jit::Node& node) {
 
 // A call or an operator has its "=" inside brackets, if at all.
 bool is_assignment(const jit::Node& node) {
-  const auto text = text_of(node);
+  const auto text = source_text(node);
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -56,7 +56,7 @@ bool is_assignment(const jit::Node& node) {
 
 bool is_assigned_number(const jit::Node& node) {
   const auto& uses = node.output()->uses();
-  if (uses.size() != 1 || !text_of(node).empty()) return false;
+  if (uses.size() != 1 || !source_text(node).empty()) return false;
   const auto& [user, offset] = uses[0];
   const bool is_value = (user->kind() == aten::copy_ && offset == 1) ||
                         (user->kind() == aten::index_put_ && offset == 2);

@@ -61,9 +61,9 @@ void log_allocation(const void* data, size_t bytes) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-class Allocator : public c10::Allocator {
+class LoggingAllocator : public c10::Allocator {
  public:
-  explicit Allocator(c10::Allocator* before) : before_(before) {}
+  explicit LoggingAllocator(c10::Allocator* before) : before_(before) {}
   c10::DataPtr allocate(size_t bytes) override {
     auto data = before_->allocate(bytes);
     if (bytes > 0 && logged_.fetch_add(1) < most_allocations) log_allocation(data.get(), bytes);
@@ -84,7 +84,7 @@ class Allocator : public c10::Allocator {
 void log_allocations() {
   dl_iterate_phdr(note_mappings, nullptr);
   // Leaked: tensors may be freed while the process ends.
-  static auto* instance = new Allocator(c10::GetAllocator(c10::kCPU));
+  static auto* instance = new LoggingAllocator(c10::GetAllocator(c10::kCPU));
   c10::SetAllocator(c10::kCPU, instance, /*priority=*/255);
 }
 

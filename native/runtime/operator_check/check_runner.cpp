@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/arguments.h"
+#include "runtime/clock.h"
 #include "runtime/failure.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
@@ -12,8 +13,6 @@
 
 namespace opsmith {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Calls that one check makes at most, its other shapes counted.
 constexpr double most_calls = 1000;

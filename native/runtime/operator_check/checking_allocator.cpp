@@ -1,5 +1,7 @@
 #include "runtime/operator_check/checking_allocator.h"
 
+#include <c10/core/alignment.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +13,6 @@ namespace opsmith {
 namespace {
 
 constexpr size_t zone = 4096;  // on either side; a multiple of every alignment asked for
-constexpr size_t alignment = 64;
 constexpr uint8_t zone_byte = 0xC5;
 
 struct Block {
@@ -19,7 +20,7 @@ struct Block {
   char* start = nullptr;  // of the front zone
 };
 
-struct State {
+struct Blocks {
   std::mutex mutex;
   std::unordered_map<const void*, Block> live;
   std::vector<ZoneDamage> freed_damages;
@@ -27,8 +28,8 @@ struct State {
 };
 
 // Leaked: tensors may be freed while the process ends.
-State& state() {
-  static auto* instance = new State();
+Blocks& blocks() {
+  static auto* instance = new Blocks();
   return *instance;
 }
 std::atomic<uint8_t> fill_byte{0};
@@ -48,46 +49,46 @@ void inspect(const void* data, const Block& block, std::vector<ZoneDamage>& into
   if (after.count > 0) into.push_back(after);
 }
 
-void release(void* data) {
+void check_and_free(void* data) {
   if (data == nullptr) return;
   char* start = nullptr;
   {
-    const std::lock_guard lock(state().mutex);
-    const auto found = state().live.find(data);
-    if (found == state().live.end()) return;
-    inspect(data, found->second, state().freed_damages);
+    const std::lock_guard lock(blocks().mutex);
+    const auto found = blocks().live.find(data);
+    if (found == blocks().live.end()) return;
+    inspect(data, found->second, blocks().freed_damages);
     start = found->second.start;
-    state().live_bytes -= found->second.bytes;
-    state().live.erase(found);
+    blocks().live_bytes -= found->second.bytes;
+    blocks().live.erase(found);
   }
   std::free(start);
 }
 
-class Allocator : public c10::Allocator {
+class CheckingAllocator : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     const auto device = c10::Device(c10::kCPU);
-    if (bytes == 0) return {nullptr, nullptr, &release, device};
+    if (bytes == 0) return {nullptr, nullptr, &check_and_free, device};
     void* memory = nullptr;
-    if (posix_memalign(&memory, alignment, bytes + 2 * zone) != 0) throw std::bad_alloc();
+    if (posix_memalign(&memory, c10::gAlignment, bytes + 2 * zone) != 0) throw std::bad_alloc();
     auto* start = static_cast<char*>(memory);
     char* data = start + zone;
     std::memset(start, zone_byte, zone);
     std::memset(data, fill_byte.load(), bytes);
     std::memset(data + bytes, zone_byte, zone);
-    const std::lock_guard lock(state().mutex);
-    state().live[data] = {bytes, start};
-    state().live_bytes += bytes;
-    return {data, data, &release, device};
+    const std::lock_guard lock(blocks().mutex);
+    blocks().live[data] = {bytes, start};
+    blocks().live_bytes += bytes;
+    return {data, data, &check_and_free, device};
   }
-  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+  c10::DeleterFnPtr raw_deleter() const override { return &check_and_free; }
   void copy_data(void* to, const void* from, size_t bytes) const override {
     std::memcpy(to, from, bytes);
   }
 };
 
-Allocator& checking_allocator() {
-  static auto* instance = new Allocator();
+CheckingAllocator& checking_allocator() {
+  static auto* instance = new CheckingAllocator();
   return *instance;
 }
 
@@ -96,8 +97,8 @@ Allocator& checking_allocator() {
 CheckingAllocation::CheckingAllocation(uint8_t fill) : before_(c10::GetAllocator(c10::kCPU)) {
   fill_byte = fill;
   {
-    const std::lock_guard lock(state().mutex);
-    state().freed_damages.clear();
+    const std::lock_guard lock(blocks().mutex);
+    blocks().freed_damages.clear();
   }
   c10::SetAllocator(c10::kCPU, &checking_allocator(), /*priority=*/255);
 }
@@ -107,16 +108,16 @@ CheckingAllocation::~CheckingAllocation() {
 }
 
 std::vector<ZoneDamage> CheckingAllocation::damages() const {
-  const std::lock_guard lock(state().mutex);
-  auto found = state().freed_damages;
-  for (const auto& [data, block] : state().live)
+  const std::lock_guard lock(blocks().mutex);
+  auto found = blocks().freed_damages;
+  for (const auto& [data, block] : blocks().live)
     inspect(data, block, found);
   return found;
 }
 
 size_t CheckingAllocation::live_bytes() {
-  const std::lock_guard lock(state().mutex);
-  return state().live_bytes;
+  const std::lock_guard lock(blocks().mutex);
+  return blocks().live_bytes;
 }
 
 }  // namespace opsmith

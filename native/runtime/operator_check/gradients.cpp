@@ -48,8 +48,8 @@ Tensors copies_of(const Tensors& tensors) {
 }
 
 // What differs between gradients of the same inputs, where both have one.
-std::optional<OperatorCheckFinding> gradient_difference(const std::optional<Tensors>& actual,
-                                                        const std::optional<Tensors>& expected) {
+std::optional<OperatorCheckFinding> gradient_finding(const std::optional<Tensors>& actual,
+                                                     const std::optional<Tensors>& expected) {
   if (!actual || !expected) return std::nullopt;  // it may refuse what it cannot read
   Tensors left, right;
   for (size_t i = 0; i < expected->size(); ++i) {
@@ -131,10 +131,10 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
       if (!grads[o].defined()) continue;
       plain[o] = grads[o].clone(at::MemoryFormat::Contiguous);
       const auto expected = recorded.backward(copies_of(plain));
-      const auto wrong = gradient_difference(recorded.backward(grads), expected);
+      const auto wrong = gradient_finding(recorded.backward(grads), expected);
       if (!wrong) continue;
       // The same values in plain memory once more: else it is no layout that makes the difference.
-      if (gradient_difference(recorded.backward(copies_of(plain)), expected))
+      if (gradient_finding(recorded.backward(copies_of(plain)), expected))
         return gradient_repeat_fault(call);
       auto finding = failed(
           std::string("with grad_output ") + layout.name +
@@ -152,7 +152,7 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const Recorded recorded(call);
   const auto grads = recorded.grad_outputs(), others = recorded.grad_outputs();
   const auto first = recorded.backward(grads);
-  if (const auto wrong = gradient_difference(recorded.backward(others), first)) {
+  if (const auto wrong = gradient_finding(recorded.backward(others), first)) {
     return failed("two backward calls with the same grad_output differ:" + wrong->reason,
                   "Backward reads more than grad_output and saved tensors: memory that was never "
                   "written, or data that the first call left or changed.");
@@ -165,7 +165,7 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   }
   const auto copies = copies_of(grads);
   const auto actual = recorded.backward(grads);
-  if (const auto wrong = gradient_difference(actual, recorded.backward(copies))) {
+  if (const auto wrong = gradient_finding(actual, recorded.backward(copies))) {
     return failed(
         "after an earlier grad_output was changed in place, backward is wrong:" + wrong->reason,
         "Do not use an address (data_ptr()) as a cache key: memory is reused for other tensors.");

@@ -10,12 +10,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/clock.h"
 #include "runtime/process/crash_report.h"
 
 namespace opsmith {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Call {
   std::string phase;

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "runtime/clock.h"
 #include "runtime/process/call_thread.h"
 #include "runtime/process/crash_report.h"
 #include "runtime/process/memory_limit.h"
@@ -28,8 +29,6 @@
 
 namespace opsmith {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 thread_local int without_copies = 0;

@@ -1,5 +1,6 @@
 #include "runtime/process/tensor_memory.h"
 
+#include <c10/core/alignment.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
@@ -12,8 +13,6 @@
 namespace opsmith {
 namespace {
 
-constexpr size_t alignment = 64;  // libtorch's own on the CPU
-
 using Allocate = int(void**, size_t, size_t);
 using Free = void(void*);
 using SetOption = int(int, int);
@@ -24,27 +23,27 @@ Free* libc_free = nullptr;
 SetOption* libc_set_option = nullptr;
 
 // The profiler follows memory by these reports: so do ours.
-void release(void* data) {
+void report_and_free(void* data) {
   if (data == nullptr) return;
   c10::profiledCPUMemoryReporter().Delete(data);
   libc_free(data);
 }
 
-class Allocator : public c10::Allocator {
+class ReportingAllocator : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     const c10::Device device(c10::kCPU);
-    if (bytes == 0) return {nullptr, nullptr, &release, device};
+    if (bytes == 0) return {nullptr, nullptr, &report_and_free, device};
     void* data = nullptr;
-    const int error = libc_allocate(&data, alignment, bytes);
+    const int error = libc_allocate(&data, c10::gAlignment, bytes);
     if (error != 0) c10::profiledCPUMemoryReporter().OutOfMemory(bytes);
     // By libtorch's name of what it stands for, under which such errors are known.
     TORCH_CHECK(error == 0, "DefaultCPUAllocator: not enough memory for a tensor of ", bytes,
                 " bytes (error ", error, ", ", std::strerror(error), ")");
     c10::profiledCPUMemoryReporter().New(data, bytes);
-    return {data, data, &release, device};
+    return {data, data, &report_and_free, device};
   }
-  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+  c10::DeleterFnPtr raw_deleter() const override { return &report_and_free; }
   void copy_data(void* to, const void* from, size_t bytes) const override {
     std::memcpy(to, from, bytes);
   }
@@ -69,7 +68,7 @@ void use_libc_memory_for_tensors() {
   libc_free = reinterpret_cast<Free*>(dlsym(libc, "free"));
   if (libc_allocate == nullptr || libc_free == nullptr) return;
   // Leaked: tensors may be freed while the process ends.
-  static auto* instance = new Allocator();
+  static auto* instance = new ReportingAllocator();
   c10::SetAllocator(c10::kCPU, instance, /*priority=*/255);
 }
 

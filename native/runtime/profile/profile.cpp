@@ -13,6 +13,7 @@
 
 #include "runtime/arguments.h"
 #include "runtime/callable.h"
+#include "runtime/clock.h"
 #include "runtime/devices.h"
 #include "runtime/differentiable.h"
 #include "runtime/profile/device_tracing.h"
@@ -31,7 +32,6 @@ namespace {
 namespace kineto = torch::autograd::profiler;
 namespace impl = torch::profiler::impl;
 using c10::IValue;
-using Clock = std::chrono::steady_clock;
 using Stack = std::vector<IValue>;
 
 constexpr int64_t most_plain_runs = 50, least_plain_runs = 3;
@@ -43,10 +43,6 @@ constexpr double run_seconds = 1;
 constexpr int64_t warm_up_below = 20'000'000;
 // Described; what has more is not run again to be timed.
 constexpr size_t most_held_events = 100'000;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The profiler, on while this lives; what an operator throws turns it off too.
 class Session {

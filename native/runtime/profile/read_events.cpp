@@ -18,7 +18,6 @@ namespace {
 namespace impl = torch::profiler::impl;
 using impl::EventType;
 using impl::ExtraFields;
-using Result = impl::Result;
 
 constexpr size_t most_events = 100'000;
 constexpr size_t most_allocations = 100'000;
@@ -26,10 +25,6 @@ constexpr const char* engine_prefix = "autograd::engine::evaluate_function: ";
 constexpr size_t engine_names = sizeof "autograd::engine::" - 1;
 // What native/include/opsmith/autograd.cpp makes its nodes of.
 constexpr const char* own_node = "torch::autograd::CppNode<opsmith::";
-
-bool starts_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
 
 // Numbers what comes by when it first comes.
 template <class Value>
@@ -147,7 +142,7 @@ class Reader {
     int64_t number, event;
   };
 
-  void add(const Result& event, int64_t parent, int64_t parent_track) {
+  void add(const impl::Result& event, int64_t parent, int64_t parent_track) {
     if (event.hidden_) return;
     if (event.tag() == EventType::Allocation) return note_allocation(event, parent);
     if (event.tag() == EventType::OutOfMemory) return;
@@ -185,11 +180,11 @@ class Reader {
 
   int64_t number_of_name(const std::string& name) {
     // "evaluate_function: MmBackward0" says as much in less room.
-    const auto text = starts_with(name, engine_prefix) ? name.substr(engine_names) : name;
+    const auto text = name.starts_with(engine_prefix) ? name.substr(engine_names) : name;
     return names_.number(text, text);
   }
 
-  void count_cut(const Result& event) {
+  void count_cut(const impl::Result& event) {
     if (event.tag() == EventType::Allocation) {
       ++trace_.cut_allocations;
     } else {
@@ -201,7 +196,7 @@ class Reader {
 
   // Kineto tells a range of the host's a second time, of the device: from its first kernel to its
   // last.
-  static bool repeats_range(const Result& event) {
+  static bool repeats_range(const impl::Result& event) {
     bool repeats = false;
     event.visit_if_base<ExtraFields<EventType::Kineto>>([&](const auto& activity) {
       repeats = activity.activity_type_ == libkineto::ActivityType::GPU_USER_ANNOTATION;
@@ -209,7 +204,7 @@ class Reader {
     return repeats;
   }
 
-  int64_t track_of(const Result& event, int64_t parent_track) {
+  int64_t track_of(const impl::Result& event, int64_t parent_track) {
     const auto type = event.deviceType();
     if (type != c10::DeviceType::CPU) {
       const auto name = c10::DeviceTypeName(type, /*lower_case=*/true) + ":" +
@@ -223,7 +218,7 @@ class Reader {
     return tracks_.number(name, ProfileTrack{name, false});
   }
 
-  static ProfileKind kind_of(const Result& event) {
+  static ProfileKind kind_of(const impl::Result& event) {
     if (event.tag() == EventType::Kineto) {
       return event.deviceType() == c10::DeviceType::CPU ? ProfileKind::Runtime
                                                         : ProfileKind::Device;
@@ -235,7 +230,7 @@ class Reader {
       } else if (op.scope_ == at::RecordScope::TORCHSCRIPT_FUNCTION) {
         kind = ProfileKind::Function;
       } else if (op.scope_ == at::RecordScope::BACKWARD_FUNCTION ||
-                 starts_with(op.name_, engine_prefix)) {
+                 op.name_.starts_with(engine_prefix)) {
         kind = ProfileKind::Backward;
       } else if (const auto colons = op.name_.find("::");
                  colons != std::string::npos && !is_builtin_namespace(op.name_.substr(0, colons))) {
@@ -262,7 +257,7 @@ class Reader {
     }
     if (op.sequence_number_ < 0) return;
     const auto number = static_cast<int64_t>(op.sequence_number_);
-    if (is_node || starts_with(op.name_, engine_prefix)) {
+    if (is_node || op.name_.starts_with(engine_prefix)) {
       nodes_.push_back({number, static_cast<int64_t>(id)});
     } else {
       // Nested operators may note the number of the same node: the innermost one makes it.
@@ -304,7 +299,7 @@ class Reader {
     return text.empty() ? -1 : inputs_.number(text, text);
   }
 
-  void note_allocation(const Result& event, int64_t parent) {
+  void note_allocation(const impl::Result& event, int64_t parent) {
     event.visit_if_base<ExtraFields<EventType::Allocation>>([&](const auto& allocation) {
       const auto device = allocation.device().str();
       allocations_.push_back({event.start_time_ns_ - origin_, allocation.alloc_size_,

@@ -199,7 +199,7 @@ struct Kept {
 };
 // Newest first. Only the call thread comes here.
 std::list<Kept> kept;
-constexpr size_t kept_limit = 8;
+constexpr size_t programs_kept = 8;
 
 }  // namespace
 
@@ -213,7 +213,7 @@ ProgramPtr compile_program(const ProgramSource& program) {
   const auto compiled = std::make_shared<CompiledProgram>(program.file, script, nullptr);
   compiled->keep_imported(script.imported);
   kept.push_front({program, compiled});
-  if (kept.size() > kept_limit) kept.pop_back();
+  if (kept.size() > programs_kept) kept.pop_back();
   return compiled;
 }
 

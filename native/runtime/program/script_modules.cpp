@@ -48,17 +48,13 @@ std::optional<c10::IValue> torch_constant(const std::string& name) {
   return name == "e" || name == "tau" ? std::nullopt : number_constant(name);
 }
 
-bool starts_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
-SugaredPtr aten(const std::string& name) {
+SugaredPtr aten_function(const std::string& name) {
   return std::make_shared<BuiltinFunction>(c10::Symbol::fromQualString("aten::" + name),
                                            std::nullopt);
 }
 
 c10::ClassTypePtr custom_class(const std::string& path) {
-  return starts_with(path, "torch.classes.") ? torch::getCustomClass("__torch__." + path) : nullptr;
+  return path.starts_with("torch.classes.") ? torch::getCustomClass("__torch__." + path) : nullptr;
 }
 
 SugaredPtr value_of(const std::string& path, GraphFunction& function, const SourceRange& place);
@@ -86,8 +82,7 @@ bool is_module(const std::string& path) {
     if (path == module) return true;
   }
   for (const std::string parent : {"torch.ops.", "torch.classes."}) {
-    if (starts_with(path, parent) && path.find('.', parent.size()) == std::string::npos)
-      return true;
+    if (path.starts_with(parent) && path.find('.', parent.size()) == std::string::npos) return true;
   }
   return false;
 }
@@ -104,17 +99,17 @@ SugaredPtr value_of(const std::string& path, GraphFunction& function, const Sour
   };
   if (module == "torch") {
     if (const auto value = torch_constant(name)) return constant(*value);
-    return aten(name);
+    return aten_function(name);
   }
   if (module == "math") {
     if (const auto value = number_constant(name)) return constant(*value);
-    return aten(name == "fabs" ? "abs" : name);
+    return aten_function(name == "fabs" ? "abs" : name);
   }
-  if (starts_with(module, "torch.ops.")) {
+  if (module.starts_with("torch.ops.")) {
     return std::make_shared<BuiltinFunction>(
         c10::Symbol::fromQualString(module.substr(10) + "::" + name), std::nullopt);
   }
-  if (starts_with(module, "torch.classes.")) {
+  if (module.starts_with("torch.classes.")) {
     if (const auto type = custom_class(path)) return std::make_shared<torch::jit::ClassValue>(type);
     throw(ErrorReport(place) << "no class " << module.substr(14) << "." << name
                              << " is registered (torch::class_)");
@@ -122,12 +117,12 @@ SugaredPtr value_of(const std::string& path, GraphFunction& function, const Sour
   if (path == "torch.jit.annotate") {
     return torch::jit::SpecialFormValue::create(c10::prim::annotate);
   }
-  if (module == "torch.linalg") return aten("linalg_" + name);
-  if (module == "torch.special") return aten("special_" + name);
-  if (module == "torch.fft") return aten("fft_" + name);
-  if (path == "torch.sparse.sampled_addmm") return aten("sparse_sampled_addmm");
-  if (module == "torch.sparse") return aten("_sparse_" + name);
-  if (module == "torch.nn.functional" || module == "torch.autograd") return aten(name);
+  if (module == "torch.linalg") return aten_function("linalg_" + name);
+  if (module == "torch.special") return aten_function("special_" + name);
+  if (module == "torch.fft") return aten_function("fft_" + name);
+  if (path == "torch.sparse.sampled_addmm") return aten_function("sparse_sampled_addmm");
+  if (module == "torch.sparse") return aten_function("_sparse_" + name);
+  if (module == "torch.nn.functional" || module == "torch.autograd") return aten_function(name);
   if (is_module(module)) throw(ErrorReport(place) << "unknown name " << path);
   return nullptr;
 }

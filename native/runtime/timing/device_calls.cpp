@@ -169,7 +169,7 @@ ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int
 namespace {
 
 // Its tensors and its clock's are gone when it returns.
-DeviceCeilings measure_ceilings(at::Device device) {
+DeviceCeilings measure_device_ceilings(at::Device device) {
   constexpr int runs = 7;
   // A product is large enough when it takes so many seconds.
   constexpr double long_enough = 4e-3;
@@ -228,7 +228,7 @@ DeviceCeilings measure_ceilings(at::Device device) {
 }  // namespace
 
 DeviceCeilings measure_device(at::Device device) {
-  const auto ceilings = measure_ceilings(device);
+  const auto ceilings = measure_device_ceilings(device);
   release_cached_memory(device);
   return ceilings;
 }

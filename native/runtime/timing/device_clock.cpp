@@ -5,17 +5,15 @@
 #include <c10/core/Event.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "runtime/clock.h"
 #include "runtime/timing/device_facts.h"
 
 namespace opsmith {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // What is overwritten is several times the cache, and where nobody says how large that is, as much
 // as triton.testing.do_bench overwrites.
@@ -36,10 +34,6 @@ constexpr double least_elsewhere = 1e-4;
 // What one call leaves behind may be shorter: so many leave it, or as many as take so long.
 constexpr double calls_elsewhere = 32, seconds_elsewhere = 5e-3;
 constexpr int tries = 5;
-
-double elapsed_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double middle_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -78,7 +72,7 @@ DeviceClock::Elapsed DeviceClock::elapsed(const Call& work) {
   start.record(stream);
   const auto before = Clock::now();
   work();
-  const double host = elapsed_since(before);
+  const double host = seconds_since(before);
   end.record(stream);
   const bool ahead = !start.query(), ended = end.query();
   end.synchronize();
@@ -189,7 +183,7 @@ double DeviceClock::launch(const Call& call, int calls) {
     synchronize();
     const auto start = Clock::now();
     call();
-    seconds.push_back(elapsed_since(start));
+    seconds.push_back(seconds_since(start));
   }
   synchronize();
   host_ = middle_of(seconds);
@@ -212,7 +206,7 @@ bool DeviceClock::waits(const Call& call) {
     lead_by(lead);
     const auto start = Clock::now();
     call();
-    seconds.push_back(elapsed_since(start));
+    seconds.push_back(seconds_since(start));
   }
   synchronize();
   waits_ = middle_of(seconds) > alone + lead / 2;
@@ -226,7 +220,7 @@ double DeviceClock::idle_wait() const {
   for (int i = 0; i < tries; ++i) {
     const auto start = Clock::now();
     synchronize();
-    least = std::min(least, elapsed_since(start));
+    least = std::min(least, seconds_since(start));
   }
   return least;
 }
@@ -237,7 +231,7 @@ bool DeviceClock::works_elsewhere(const Call& call) {
   const auto start = Clock::now();
   call();
   synchronize();
-  const double one = std::max(elapsed_since(start), 1e-9);
+  const double one = std::max(seconds_since(start), 1e-9);
   const auto calls =
       static_cast<int64_t>(std::clamp(seconds_elsewhere / one, 1.0, calls_elsewhere));
   int hits = 0;
@@ -250,7 +244,7 @@ bool DeviceClock::works_elsewhere(const Call& call) {
     // The current stream has done its part.
     const auto begin = Clock::now();
     synchronize();
-    const double busy = elapsed_since(begin);
+    const double busy = seconds_since(begin);
     const double idle = idle_wait();
     if (busy > least_elsewhere && busy > 10 * idle) ++hits;
   }

@@ -6,7 +6,6 @@
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -14,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/clock.h"
 #include "runtime/failure.h"
 #include "runtime/process/memory_limit.h"
 #include "runtime/profile/device_tracing.h"
@@ -28,7 +28,6 @@ namespace opsmith {
 namespace {
 
 using c10::IValue;
-using Clock = std::chrono::steady_clock;
 using Stack = std::vector<IValue>;
 
 constexpr double least_sample = 2e-4;  // seconds
@@ -80,7 +79,7 @@ double seconds_of(int64_t calls, const Call& call) {
   const auto start = Clock::now();
   for (int64_t i = 0; i < calls; ++i)
     call();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_since(start);
 }
 
 double median(std::vector<double> values) {
@@ -141,7 +140,7 @@ void settle(const Timing& timing) {
   const auto start = Clock::now();
   do {
     timing.call->once();
-  } while (std::chrono::duration<double>(Clock::now() - start).count() < settling);
+  } while (seconds_since(start) < settling);
 }
 
 // As many calls as make the distance of two events much longer than their resolution, which is half
@@ -201,7 +200,7 @@ void warm_up(Timing& timing, OpenedTiming& opened) {
     for (int i = 0; i < 5; ++i) {
       const auto start = Clock::now();
       samples.push_back(take(timing, 1).front());
-      opened.warmup.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+      opened.warmup.seconds += seconds_since(start);
       opened.warmup.calls += timing.calls_per_sample;
       if (opened.warmup.seconds > warmup_most) break;
     }
@@ -307,7 +306,7 @@ TimingSamples sample_timing(const SampleRequest& request) {
   const auto start = Clock::now();
   counters.start();
   samples.seconds = take(timing, request.count);
-  samples.wall = std::chrono::duration<double>(Clock::now() - start).count();
+  samples.wall = seconds_since(start);
   const auto counts = counters.read();
   const auto after = cpu_times();
   if (const auto now = effective_frequency(); frequency && now) {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "runtime/clock.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 
 namespace opsmith {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Limits = std::numeric_limits<double>;
 
 // Of one call's elements: more are looked at only when there is time.

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/clock.h"
 #include "runtime/operator_check/call_with_graph.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
@@ -23,8 +24,6 @@
 
 namespace opsmith {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int64_t least_large = (1 << 16) + 4465;
 constexpr int64_t most_large = 1 << 21;

@@ -45,34 +45,34 @@ constexpr const char* compute_in_given_dtype =
     "Compute in the dtype of the inputs: look for float, expf, 1.0f and casts.";
 
 // What is scaled, in words, and the call that has it scaled. No call_at: the tensors are scaled.
-struct Direction {
+struct ScaledCall {
   std::string moved;  // "the inputs change", "alpha changes"
   int64_t numbers;
   std::function<OperatorCall(double)> call_at;  // t: it is scaled by 1 + t
 };
 
 // All floating tensors at once, then each argument that is a number.
-std::vector<Direction> directions_of(const OperatorCall& call) {
-  std::vector<Direction> directions;
+std::vector<ScaledCall> scaled_calls(const OperatorCall& call) {
+  std::vector<ScaledCall> scaled;
   int64_t numbers = 0;
   for (const auto& tensor : call.values())
     if (tensor.is_floating_point()) numbers += tensor.numel();
-  if (numbers > 0) directions.push_back({"the inputs change", numbers, nullptr});
+  if (numbers > 0) scaled.push_back({"the inputs change", numbers, nullptr});
   const auto& schema = call.callable().schema.arguments();
   for (size_t i = 0; i < call.arguments().size() && i < schema.size(); ++i) {
     const auto& value = call.arguments()[i];
     if (!value.isDouble() || value.toDouble() == 0 || !std::isfinite(value.toDouble())) continue;
-    directions.push_back({schema[i].name() + " changes", 1, [&call, i](double t) {
-                            const double given = call.arguments()[i].toDouble();
-                            return call.with_argument(i, given * (1 + t));
-                          }});
+    scaled.push_back({schema[i].name() + " changes", 1, [&call, i](double t) {
+                        const double given = call.arguments()[i].toDouble();
+                        return call.with_argument(i, given * (1 + t));
+                      }});
   }
-  return directions;
+  return scaled;
 }
 
 std::optional<OperatorCheckFinding> partly_in_float32(const OperatorCall& call,
                                                       const Tensors& in_double) {
-  for (const auto& direction : directions_of(call)) {
+  for (const auto& direction : scaled_calls(call)) {
     const auto outputs_along = [&](double t) -> std::optional<Tensors> {
       Tensors given;
       for (const auto& tensor : in_double) {
