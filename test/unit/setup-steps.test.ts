@@ -1,6 +1,8 @@
+import path from 'node:path'
+
 import { expect, it, vi } from 'vitest'
 
-import { runSteps, SetupFailure } from '../../scripts/lib/steps.mjs'
+import { root } from '../support/installation'
 
 const lock = vi.hoisted(() => ({ taken: 0, released: 0 }))
 vi.mock('../../scripts/lib/lock.mjs', () => ({
@@ -10,11 +12,27 @@ vi.mock('../../scripts/lib/lock.mjs', () => ({
   },
 }))
 
-type Step = Parameters<typeof runSteps>[0][number]
-
 /** What is printed, and what the steps did, in this order. */
 let lines: string[]
 const out = { isTTY: false, write: (text: string) => lines.push(text.trimEnd()) }
+
+interface Step {
+  title: string
+  check: () => string | undefined
+  make: (context: object, say: (line: string) => void) => Promise<void>
+  needsOnly?: Step
+}
+
+interface Steps {
+  runSteps: (
+    steps: Step[],
+    context: object,
+    options: { out: typeof out; quiet: boolean },
+  ) => Promise<void>
+  SetupFailure: typeof Error
+}
+
+const { runSteps, SetupFailure } = (await import(path.join(root, 'scripts/lib/steps.mjs'))) as Steps
 
 function step(title: string, more: Partial<Step> = {}): Step {
   return {
@@ -30,8 +48,7 @@ function step(title: string, more: Partial<Step> = {}): Step {
 async function run(steps: Step[]): Promise<string[]> {
   lines = []
   Object.assign(lock, { taken: 0, released: 0 })
-  const stream = out as unknown as NodeJS.WriteStream
-  await runSteps(steps, {}, { out: stream, quiet: false })
+  await runSteps(steps, {}, { out, quiet: false })
   return lines.map((line) => line.replace(/\d+\.\d s/, 'N s'))
 }
 
