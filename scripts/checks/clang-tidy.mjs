@@ -13,7 +13,7 @@ import { findClangTool } from '../setup/system-needs.mjs'
 
 const bytesPerRun = 2.5e9
 /** libtorch's headers take 17 s a run, ten more sources half a second; not all in one, for machines with many cores. */
-const filesPerBatch = 60
+const filesPerBatch = 70
 
 /** Headers of the addon: a change in one may matter to every file. */
 function headersHash() {
