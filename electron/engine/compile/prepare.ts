@@ -28,40 +28,51 @@ export async function prepareTools(
 ): Promise<Result<{ seconds: number; made: number }>> {
   const title = "precompiling libtorch's headers"
   const { compilers, signal, isBackground = false, onProgress, onRemark } = options
-  const pending = [...preludes]
   let seconds = 0
   let made = 0
   let done = 0
-  const worker = async (): Promise<Result<null>> => {
-    for (let prelude = pending.shift(); prelude; prelude = pending.shift()) {
-      onProgress?.(title, done / preludes.length, prelude)
-      const result = await makePrecompiled(tools, prelude, 'plain', { signal, isBackground })
-      if (!result.ok) {
-        pending.length = 0
-        return result
-      }
-      done += 1
-      seconds += result.value.seconds
-      if (result.value.made) made += 1
-      if (result.value.wasDamaged) {
-        onRemark?.(
-          `the precompiled header "${prelude}" was damaged in the cache: Opsmith made it again`,
-        )
-      }
+  const count = (thing: { seconds: number; made: boolean }): void => {
+    seconds += thing.seconds
+    if (thing.made) made += 1
+  }
+  const pending = preludes.map((prelude) => async (): Promise<Result<unknown>> => {
+    onProgress?.(title, done / preludes.length, prelude)
+    const result = await makePrecompiled(tools, prelude, 'plain', { signal, isBackground })
+    if (result.ok) done += 1
+    if (!result.ok || done === preludes.length) onProgress?.(title, 1, '')
+    if (!result.ok) return result
+    count(result.value)
+    if (result.value.wasDamaged) {
+      onRemark?.(
+        `the precompiled header "${prelude}" was damaged in the cache: Opsmith made it again`,
+      )
+    }
+    return result
+  })
+  const libraries = findClangLibraries(tools.toolchain.compiler).found
+  const makeServer = async (): Promise<Result<unknown>> => {
+    if (!libraries) return ok(null)
+    onProgress?.(makingServer, -1, '')
+    const program = await makeServerProgram(tools, libraries, signal, isBackground)
+    onProgress?.(makingServer, 1, '')
+    if (program.ok) count(program.value)
+    return program
+  }
+  // It takes longest and needs no header: last, it would keep the other compilers waiting. A first build needs a
+  // header before it needs the server.
+  if (compilers > 1) pending.unshift(makeServer)
+  else pending.push(makeServer)
+  const worker = async (): Promise<Result<unknown>> => {
+    for (let make = pending.shift(); make; make = pending.shift()) {
+      const result = await make()
+      if (result.ok) continue
+      pending.length = 0
+      return result
     }
     return ok(null)
   }
   const ends = await Promise.all(Array.from({ length: compilers }, worker))
-  onProgress?.(title, 1, '')
-  const failed = ends.find((end) => !end.ok)
-  if (failed && !failed.ok) return failed
   await measureCompile(tools, made > 0, signal)
-  const libraries = findClangLibraries(tools.toolchain.compiler)
-  if (!libraries.found) return ok({ seconds, made })
-  onProgress?.(makingServer, -1, '')
-  const program = await makeServerProgram(tools, libraries.found, signal, isBackground)
-  onProgress?.(makingServer, 1, '')
-  if (!program.ok) return program
-  seconds += program.value.seconds
-  return ok({ seconds, made: made + (program.value.made ? 1 : 0) })
+  const failed = ends.find((end) => !end.ok)
+  return failed && !failed.ok ? failed : ok({ seconds, made })
 }
