@@ -15,6 +15,7 @@ import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
 import { doctorReport, explainedFailure, largestLog } from './doctor'
 import { gpuCheck, gpuCheckName, gpuReport } from './gpu-check'
+import { gpuChoice } from './gpu-choice'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
 import {
@@ -48,6 +49,7 @@ import {
 import { fileCalls } from './file-calls'
 import { gitCalls } from './git'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
+import { kernelCalls, kernelEvents } from './kernel-calls'
 import { languageDiagnostics, languageState } from './language'
 import { languageCalls } from './language-calls'
 import { checkEntry, inputSpec } from './manifest'
@@ -492,6 +494,7 @@ export const appCalls = {
   ...gitCalls,
   ...searchCalls,
   ...pytestCalls,
+  ...kernelCalls,
   ...terminalCalls,
   /** `byUser`: the user stopped it, not a newer call; a call that ran for a while reports where it was. */
   'job.cancel': {
@@ -513,7 +516,12 @@ export const appCalls = {
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
   'project.setToolchain': {
-    input: z.object({ folder: z.string(), compiler: z.string(), libtorch: z.string() }),
+    input: z.object({
+      folder: z.string(),
+      compiler: z.string(),
+      libtorch: z.string(),
+      gpu: z.union([gpuChoice, z.literal('')]),
+    }),
     output: none,
   },
   'layout.get': { input: none, output: z.string() },
@@ -609,6 +617,7 @@ export const appEvents = {
   'host.changed': hostState,
   ...terminalEvents,
   ...pytestEvents,
+  ...kernelEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
     generation: z.number().int(),

@@ -84,6 +84,11 @@ export class AppSession {
       onBackgroundFailed: (error) => {
         this.sendFailure(error)
       },
+      onKernelReport: (report) => {
+        if (!this.project) return
+        this.project.noteFiles(report)
+        this.send('kernels.reported', { folder: this.project.folder, report })
+      },
       onSettled: (folder, report) => {
         this.openProject(folder)?.noteFiles(report)
         this.send('build.settled', { folder, report })
@@ -232,6 +237,7 @@ export class AppSession {
     })
     const project = new ProjectSession(folder, trust, terminals)
     this.project = project
+    this.endKernelChecks()
     await before?.close()
     this.workbench.clangd.leave()
     return project
@@ -253,10 +259,17 @@ export class AppSession {
     void this.workbench.clangd.refresh()
   })
 
+  /** The window says of each project whether its kernels are checked. */
+  private endKernelChecks(): void {
+    this.workbench.projects.checksKernels = false
+    this.workbench.kernelChecks.clear()
+  }
+
   async closeProject(): Promise<void> {
     const { project } = this
     this.jobs.cancelAll()
     this.project = undefined
+    this.endKernelChecks()
     this.givenFolder = ''
     await project?.close()
     this.workbench.clangd.leave()

@@ -34,7 +34,7 @@ beforeAll(async () => {
   marker = path.join(cache.home, 'ran')
   const tool = path.join(folder, 'tool')
   fs.writeFileSync(tool, `#!/bin/sh\necho "$0 $*" >> ${marker}\nexit 1\n`, { mode: 0o755 })
-  await setToolchain(folder, { compiler: tool, libtorch: '' })
+  await setToolchain(folder, { compiler: tool, libtorch: '', gpu: '' })
   fs.writeFileSync(path.join(folder, '.clangd'), `CompileFlags:\n  Compiler: ${tool}\n`)
   // The tests' folders are trusted; this one was never opened.
   fs.rmSync(path.join(cache.folder, 'trust.json'))

@@ -211,9 +211,9 @@ export class Builds {
     const folder = folderOf(projectOrFolder)
     if (this.lastGood.get(folder)?.checksKernels === true) {
       return err(
-        'build.required',
-        'This build checks its kernels: it is not what users would run, and it is slow.',
-        { hint: 'Turn off "Check kernels" for timings, profiles and exports, and build again.' },
+        'build.checked',
+        'Timings, profiles and exports need a build without checks, and the last build checks its kernels.',
+        { hint: 'Turn off “Check kernels” in the Kernels panel.' },
       )
     }
     const following = this.following.get(folder)

@@ -198,6 +198,7 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
+      kernels: this.virtualDevice === '' ? 'gpu' : this.checksKernels ? 'checked' : 'virtual',
       environment: {
         OPSMITH_VIRTUAL_DEVICE: this.virtualDevice,
         OPSMITH_CHECK_KERNELS: this.checksKernels ? '1' : '',

@@ -1,6 +1,7 @@
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 
 import type { ExportForm } from '../../contract/export'
+import type { GpuChoice } from '../../contract/gpu-choice'
 import { manifestFileName } from '../../contract/manifest'
 import type { InputSpec, Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
@@ -260,12 +261,9 @@ function editsOfInput(name: string, before: InputSpec | undefined, after: InputS
 /** "" takes a choice out. */
 export async function setToolchain(
   folder: string,
-  choice: { compiler: string; libtorch: string },
+  choice: { compiler: string; libtorch: string; gpu: GpuChoice | '' },
 ): Promise<Result<null>> {
-  const value = {
-    ...(choice.compiler === '' ? {} : { compiler: choice.compiler }),
-    ...(choice.libtorch === '' ? {} : { libtorch: choice.libtorch }),
-  }
+  const value = Object.fromEntries(Object.entries(choice).filter(([, chosen]) => chosen !== ''))
   return await editManifest(folder, [
     { path: ['toolchain'], value: Object.keys(value).length === 0 ? undefined : value },
   ])

@@ -6,6 +6,7 @@ import { gitCalls } from './git-calls'
 import { gradcheckCalls } from './gradcheck-calls'
 import { graphCalls } from './graph-calls'
 import { importCalls } from './import-calls'
+import { kernelCalls } from './kernel-calls'
 import { languageCalls } from './language-calls'
 import { lintCalls } from './lint-calls'
 import { operatorCalls } from './operator-calls'
@@ -35,6 +36,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...operatorCheckCalls,
   ...profileCalls,
   ...pytestCalls,
+  ...kernelCalls,
   ...timingCalls,
   ...exportCalls,
   ...lintCalls,

@@ -97,8 +97,8 @@ export const projectCalls: Handlers<ProjectCalls> = {
     const done = await setInputs(folder, inputs)
     return done.ok ? nothing : done
   }),
-  'project.setToolchain': projectCall(async (_call, { folder, compiler, libtorch }) => {
-    const done = await setToolchain(folder, { compiler, libtorch })
+  'project.setToolchain': projectCall(async (_call, { folder, ...choice }) => {
+    const done = await setToolchain(folder, choice)
     return done.ok ? nothing : done
   }),
   'project.manifestSchema': () => ok(JSON.stringify(manifestJsonSchema())),

@@ -24,6 +24,7 @@ const headings: Record<Finding['kind'], string> = {
   python: 'Python',
   cuda: 'CUDA',
   gpu: 'GPUs',
+  'virtual-gpu': 'Virtual GPU',
   tool: 'Tools',
 }
 

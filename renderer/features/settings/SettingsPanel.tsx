@@ -5,7 +5,8 @@ import type { Settings } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
 import { Button } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
-import { runDoctor } from '../../store/doctor'
+import { gpuChoices } from '../../shell/primitives/gpu-choices'
+import { chooseTools, runDoctor } from '../../store/doctor'
 import { showPanel, useLayout } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
 import { CheckSetting } from './CheckSetting'
@@ -183,6 +184,21 @@ export function SettingsPanel(): ReactElement {
           <ClangdSetting />
           <span>Trusted folders</span>
           <TrustedFolders />
+          <label htmlFor="settings-gpu">CUDA code runs on</label>
+          <select
+            id="settings-gpu"
+            value={settings.gpu}
+            data-testid="settings-gpu"
+            onChange={(event) =>
+              void chooseTools({ gpu: event.target.value as Settings['gpu'] }, 'user')
+            }
+          >
+            {gpuChoices.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
           <span>Compiler, libtorch</span>
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>
