@@ -15,9 +15,9 @@ import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
 import { doctorReport, explainedFailure, largestLog } from './doctor'
 import { gpuCheck, gpuCheckName, gpuReport } from './gpu-check'
-import { gpuChoice } from './gpu-choice'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
+import { toolChoice } from './tool-choice'
 import {
   buildKey,
   timingHistoryPoint,
@@ -516,12 +516,7 @@ export const appCalls = {
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
   'project.setToolchain': {
-    input: z.object({
-      folder: z.string(),
-      compiler: z.string(),
-      libtorch: z.string(),
-      gpu: z.union([gpuChoice, z.literal('')]),
-    }),
+    input: folder.extend(toolChoice.shape),
     output: none,
   },
   'layout.get': { input: none, output: z.string() },

@@ -1,5 +1,5 @@
 import type { DoctorReport, Finding } from '../../electron/contract/doctor'
-import type { GpuChoice } from '../../electron/contract/gpu-choice'
+import type { ToolChoice } from '../../electron/contract/tool-choice'
 import { call } from '../bridge/bridge'
 import { createJob, useJob, type Job, type JobState } from './job'
 import { notifyError } from './notifications'
@@ -39,8 +39,6 @@ export async function runDoctor(): Promise<void> {
 export function chosenFinding(report: DoctorReport | null, kind: Finding['kind']): Finding | null {
   return report?.findings.find((finding) => finding.kind === kind && finding.chosen) ?? null
 }
-
-type ToolChoice = { compiler: string; libtorch: string; gpu: GpuChoice | '' }
 
 /** "" lets Opsmith choose; for one project, it follows the choice for all. */
 export async function chooseTools(

@@ -15,21 +15,21 @@ export async function virtualGpuFinding(
 ): Promise<Finding> {
   const base: Finding = { ...blank, kind: 'virtual-gpu', name: 'virtual GPU', path: '' }
   if (!chosen.ok) {
-    const why = 'cannot be checked without a usable compiler and libtorch'
+    const why = 'there is no usable compiler and libtorch'
     return choice === 'virtual'
       ? { ...base, judgement: 'unusable', why: chosen.error.message }
       : { ...base, judgement: 'absent', why }
   }
   const { virtualGpu, compiler, libtorch } = chosen.value
   if (libtorch.hasCuda) {
-    const why = 'not used: it needs a CPU build of libtorch, and the chosen one is a CUDA build'
+    const why = 'it needs a CPU build of libtorch, and the chosen one is a CUDA build'
     return { ...base, judgement: 'absent', why }
   }
   const clang = virtualGpu?.compiler ?? (compiler.family === 'clang' ? compiler : undefined)
   const found = clang ? undefined : await chooseClang()
   if (found && !found.ok) {
-    const { message, hint = '' } = found.error
-    return { ...base, judgement: 'absent', why: message, remedy: hint }
+    const why = 'it needs clang 16 or newer, and none was found'
+    return { ...base, judgement: 'absent', why, remedy: found.error.hint ?? '' }
   }
   const used = clang ?? (found?.ok ? found.value : compiler)
   const usable: Finding = {
@@ -43,7 +43,7 @@ export async function virtualGpuFinding(
     ...usable,
     why:
       choice === 'hardware'
-        ? 'not used: the GPU of this machine is chosen in Tools for builds'
-        : 'not used: kernels run on the GPU of this machine',
+        ? 'only the GPU of this machine is chosen (“gpu” in the settings or in opsmith.json)'
+        : 'kernels run on the GPU of this machine',
   }
 }

@@ -1,12 +1,12 @@
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 
 import type { ExportForm } from '../../contract/export'
-import type { GpuChoice } from '../../contract/gpu-choice'
 import { manifestFileName } from '../../contract/manifest'
 import type { InputSpec, Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
+import type { ToolChoice } from '../../contract/tool-choice'
 import { readProjectFile, writeProjectFile } from './files'
 import { parseManifest } from './read-manifest'
 import { manifestFileOf } from './manifest-place'
@@ -259,10 +259,7 @@ function editsOfInput(name: string, before: InputSpec | undefined, after: InputS
 }
 
 /** "" takes a choice out. */
-export async function setToolchain(
-  folder: string,
-  choice: { compiler: string; libtorch: string; gpu: GpuChoice | '' },
-): Promise<Result<null>> {
+export async function setToolchain(folder: string, choice: ToolChoice): Promise<Result<null>> {
   const value = Object.fromEntries(Object.entries(choice).filter(([, chosen]) => chosen !== ''))
   return await editManifest(folder, [
     { path: ['toolchain'], value: Object.keys(value).length === 0 ? undefined : value },
