@@ -25,11 +25,17 @@ __global__ void shift(const float* x, float* y, int64_t n) {
   if (i <= n) y[i] = 1;
 }
 
+at::Tensor floats(const at::Tensor& x) {
+  TORCH_CHECK(x.scalar_type() == at::kFloat, "x must be float32");
+  return x.contiguous();
+}
+
 at::Tensor doubled(const at::Tensor& x) {
   const c10::cuda::CUDAGuard guard(x.device());
-  auto y = at::empty_like(x);
+  const auto values = floats(x);
+  auto y = at::empty_like(values);
   twice<<<(x.numel() + 127) / 128, 128, 0, at::cuda::getCurrentCUDAStream()>>>(
-      x.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel());
+      values.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return y;
 }
@@ -37,18 +43,20 @@ at::Tensor doubled(const at::Tensor& x) {
 at::Tensor reversed(const at::Tensor& x) {
   const c10::cuda::CUDAGuard guard(x.device());
   TORCH_CHECK(x.numel() == row_length, "x must have ", row_length, " elements");
-  auto y = at::empty_like(x);
-  reverse_row<<<1, row_length, 0, at::cuda::getCurrentCUDAStream()>>>(x.const_data_ptr<float>(),
-                                                                      y.mutable_data_ptr<float>());
+  const auto values = floats(x);
+  auto y = at::empty_like(values);
+  reverse_row<<<1, row_length, 0, at::cuda::getCurrentCUDAStream()>>>(
+      values.const_data_ptr<float>(), y.mutable_data_ptr<float>());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return y;
 }
 
 at::Tensor shifted(const at::Tensor& x) {
   const c10::cuda::CUDAGuard guard(x.device());
-  auto y = at::empty_like(x);
+  const auto values = floats(x);
+  auto y = at::empty_like(values);
   shift<<<(x.numel() + 64) / 64, 64, 0, at::cuda::getCurrentCUDAStream()>>>(
-      x.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel());
+      values.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return y;
 }

@@ -1,0 +1,80 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 40_000
+let cache: TestCache
+let app: App
+let folder: string
+
+/** The line of the sources with this text, 1-based. */
+function lineWith(text: string): number {
+  const lines = fs.readFileSync(path.join(folder, 'kernels.cu'), 'utf8').split('\n')
+  return lines.findIndex((line) => line.includes(text)) + 1
+}
+
+beforeEach(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'test/cases/cuda-project/racy_kernels'), cache)
+  app = await App.start(cache, folder)
+})
+afterEach(async () => {
+  await app.close()
+  cache.remove()
+})
+
+describe('checked kernels', () => {
+  it('mistakes of kernels are listed with their lines, until the checks are turned off', async () => {
+    await app.resize(1280, 720)
+    await app.testId('rail-kernels').click()
+    const panel = app.testId('kernels-panel')
+    await panel.getByText('Calls take longer.').waitFor()
+    await app.testId('kernels-check').check()
+    await panel.getByText('No kernel ran, so nothing was checked.').waitFor({ timeout: buildTime })
+    await app.testId('kernels-run-all').first().click()
+    await app.testId('rail-kernels').click()
+
+    const finding = (check: string): ReturnType<App['testId']> =>
+      app.page.locator(`[data-testid=kernels-finding][data-check=${check}]`)
+    const past = finding('out-of-bounds')
+    await past.waitFor({ timeout: buildTime })
+    expect(await app.testId('kernels-verdict').textContent()).toMatch(
+      /^\d+ launches and [\d,]+ accesses checked: \d+ findings$/,
+    )
+    expect(await past.textContent()).toContain('shift, block (1, 0, 0), thread (0, 0, 0)')
+    expect(await finding('shared-race').first().textContent()).toContain('__syncthreads()')
+    await app.picture('kernels-dark')
+
+    const line = lineWith('if (i <= n) y[i] = 1;')
+    await past.getByRole('button', { name: `kernels.cu:${line}` }).click()
+    await app.focused('kernels.cu')
+    await app.testId('status-cursor').filter({ hasText: `${line}:` }).waitFor()
+    await expect
+      .poll(() => app.markers('kernels.cu'))
+      .toContainEqual(
+        expect.objectContaining({
+          line,
+          severity: 'error',
+          message: expect.stringContaining('at byte 256 of an allocation of 256 bytes') as string,
+        }),
+      )
+    await app.testId('tool-tab-problems').click()
+    await app.testId('problems-panel').getByText('kernel checks').first().waitFor()
+    await app.picture('kernels-problems')
+
+    // What users would run is timed: the panel offers the way back.
+    await app.testId('rail-timings').click()
+    await app.testId('timings-run').click()
+    await app.page.getByText('Timings, profiles and exports need a build without checks').waitFor()
+    await app.picture('kernels-timings')
+    await app.page.getByRole('button', { name: 'Turn off kernel checks' }).click()
+    await app.testId('rail-kernels').click()
+    await panel.getByText('Calls take longer.').waitFor()
+    await expect.poll(() => app.markers('kernels.cu'), { timeout: buildTime }).toEqual([])
+  })
+})
