@@ -89,6 +89,11 @@ export class Builds {
     return report
   }
 
+  /** A plain build of other tools or flags than the project's own: calls go on with what was built last. */
+  async buildApart(project: OpenProject, options: BuildOptions = {}): Promise<Result<BuildReport>> {
+    return await this.compile(project, options, buildProject)
+  }
+
   /** Remembers a good plain build. One that the disk does not take costs an entry of the history, not the build. */
   private async keep(project: OpenProject, report: BuildReport): Promise<void> {
     try {

@@ -114,6 +114,18 @@ export class OpenProject {
     }
   }
 
+  /** The same project as it is built for users, whose GPU is none of ours. */
+  withoutVirtualGpu(): OpenProject {
+    const { manifest, settings } = this.contents
+    const { gpu: _, ...toolchain } = manifest.toolchain
+    return new OpenProject(this.installation, {
+      ...this.contents,
+      manifest: { ...manifest, toolchain },
+      settings: { ...settings, gpu: 'hardware' },
+      checksKernels: false,
+    })
+  }
+
   /** The same project, its C++ sources compiled with more flags, CUDA's too. */
   withFlags(flags: readonly string[]): OpenProject {
     const { manifest } = this.contents
