@@ -13,7 +13,7 @@ export const feature = defineFeature({
   title: 'Kernels',
   panel: {
     Panel: KernelsPanel,
-    icon: 'M4.4 4.4h7.2v7.2H4.4zM6.4 1.6v2.8M9.6 1.6v2.8M6.4 11.6v2.8M9.6 11.6v2.8M1.6 6.4h2.8M1.6 9.6h2.8M11.6 6.4h2.8M11.6 9.6h2.8M6.2 8.1l1.3 1.3 2.3-2.7',
+    icon: 'M2.4 2.4h4.4v4.4H2.4zM9.2 2.4h4.4v4.4H9.2zM2.4 9.2h4.4v4.4H2.4zM9.2 11.6l1.6 1.6 2.9-3.4',
     help: {
       about: [
         'Checks each access of CUDA kernels to memory while they run on the virtual GPU: races, accesses out of bounds, uninitialised reads, barriers that not all threads reach, and more.',
