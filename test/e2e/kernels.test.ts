@@ -14,13 +14,21 @@ let folder: string
 
 /** The line of the sources with this text, 1-based. */
 function lineWith(text: string): number {
-  const lines = fs.readFileSync(path.join(folder, 'kernels.cu'), 'utf8').split('\n')
+  const lines = fs.readFileSync(path.join(folder, 'op.cu'), 'utf8').split('\n')
   return lines.findIndex((line) => line.includes(text)) + 1
 }
 
 beforeEach(async () => {
   cache = makeTestCache()
-  folder = copyProject(path.join(root, 'test/cases/cuda-project/racy_kernels'), cache)
+  folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+  const file = path.join(folder, 'opsmith.json')
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+  const calls = [
+    { op: 'gpu_project::scale', args: ['x', 2.5], reference: 'x * 2.5' },
+    { op: 'gpu_project::mirror', args: ['row', false] },
+    { op: 'gpu_project::past_end', args: ['row'] },
+  ]
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, calls, gradchecks: [] }))
   app = await App.start(cache, folder)
 })
 afterEach(async () => {
@@ -46,22 +54,22 @@ describe('checked kernels', () => {
     expect(await app.testId('kernels-verdict').textContent()).toMatch(
       /^\d+ launches and [\d,]+ accesses checked: \d+ findings$/,
     )
-    expect(await past.textContent()).toContain('shift, block (1, 0, 0), thread (0, 0, 0)')
+    expect(await past.textContent()).toContain('past_end_kernel, block (0, 0, 0), thread (0, 0, 0)')
     expect(await finding('shared-race').first().textContent()).toContain('__syncthreads()')
     for (const theme of ['light', 'dark'] as const) {
       await app.page.emulateMedia({ colorScheme: theme })
       await app.picture(`kernels-${theme}`)
     }
 
-    const line = lineWith('if (i <= n) y[i] = 1;')
-    await past.getByRole('button', { name: `kernels.cu:${line}` }).click()
-    await app.focused('kernels.cu')
+    const line = lineWith('x[count] = 1;')
+    await past.getByRole('button', { name: `op.cu:${line}` }).click()
+    await app.focused('op.cu')
     await app
       .testId('status-cursor')
       .filter({ hasText: `${line}:` })
       .waitFor()
     await expect
-      .poll(() => app.markers('kernels.cu'))
+      .poll(() => app.markers('op.cu'))
       .toContainEqual(
         expect.objectContaining({
           line,
@@ -83,7 +91,7 @@ describe('checked kernels', () => {
     await panel.getByText('Calls take longer.').waitFor()
     const isFound = ({ message }: { message: string }): boolean => message.includes('at byte 256')
     await expect
-      .poll(async () => (await app.markers('kernels.cu')).filter(isFound), { timeout: buildTime })
+      .poll(async () => (await app.markers('op.cu')).filter(isFound), { timeout: buildTime })
       .toEqual([])
   })
 })

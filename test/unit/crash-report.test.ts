@@ -59,7 +59,9 @@ describe('crash reports', () => {
     )
     expect(adviceAfter(exit, 'gpu')).toMatch(/new op host.*compute-sanitizer/)
     // On the virtual GPU, NVIDIA's tools see nothing.
-    expect(adviceAfter(exit, 'virtual')).toMatch(/turn on “Check kernels”.*--check-kernels/)
+    expect(adviceAfter(exit, 'virtual')).toMatch(/Turn on “Check kernels”.*--check-kernels/)
+    expect(adviceAfter({ ...exit, reason: 'segfault' }, 'virtual')).toMatch(/If a kernel is the/)
+    expect(adviceAfter({ ...exit, reason: 'segfault' }, 'gpu')).not.toContain('kernel')
     expect(adviceAfter(exit, 'checked')).toMatch(/report of the kernel checks/)
   })
 

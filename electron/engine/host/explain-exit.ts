@@ -240,12 +240,14 @@ function read(facts: ExitFacts): Reading {
 /** Where the kernels of an op host run. `checked`: on the virtual GPU, and they report mistakes. */
 export type KernelPlace = 'gpu' | 'virtual' | 'checked'
 
+const kernelChecks =
+  '“Check kernels” in the Kernels panel, or run with --check-kernels: the report shows the kernel, the thread and the line.'
+
 /** What shows which thread of which kernel made the wrong access; on an NVIDIA GPU, NVIDIA's own check of memory. */
 function kernelAdvice(place: KernelPlace): string {
-  const shown = 'the kernel, the thread and the line'
-  if (place === 'checked') return `The report of the kernel checks shows ${shown}.`
-  if (place === 'virtual')
-    return `To see ${shown}, turn on “Check kernels” in the Kernels panel, or run with --check-kernels.`
+  if (place === 'checked')
+    return 'The report of the kernel checks shows the kernel, the thread and the line.'
+  if (place === 'virtual') return `Turn on ${kernelChecks}`
   const name = 'compute-sanitizer'
   const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)
   return tool === undefined
@@ -261,7 +263,12 @@ export function adviceAfter(exit: HostExit, kernels: KernelPlace): string {
   if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of the function, or fewer iterations of its loops.`
-  return `${safe}; fix the code and build again.`
+  const fix = `${safe}; fix the code and build again.`
+  const isOfMemory = exit.reason === 'segfault' || exit.reason === 'heap-corruption'
+  // Unchecked kernels of the virtual GPU write into the process's own memory.
+  return isOfMemory && kernels === 'virtual'
+    ? `${fix} If a kernel is the cause, turn on ${kernelChecks}`
+    : fix
 }
 
 /** One sentence and one word for how a host ended, from every trace it left. */
