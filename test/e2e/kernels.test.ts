@@ -94,4 +94,32 @@ describe('checked kernels', () => {
       .poll(async () => (await app.markers('op.cu')).filter(isFound), { timeout: buildTime })
       .toEqual([])
   })
+
+  it('results name the virtual GPU, and Doctor and Settings choose it', async () => {
+    await app.resize(1280, 720)
+    await app.testId('rail-run').click()
+    await app.testId('status-build').filter({ hasText: 'built in' }).waitFor({ timeout: buildTime })
+    await app.testId('run-go').click()
+    const output = app.testId('run-output-0').filter({ hasText: 'cuda:0 (virtual GPU)' })
+    await output.waitFor({ timeout: buildTime })
+    await app.picture('kernels-run')
+    // Once Doctor has looked.
+    const choices = app.testId('toolbar-device').locator('option')
+    await expect
+      .poll(() => choices.allTextContents(), { timeout: buildTime })
+      .toEqual(['as in opsmith.json', 'cpu', 'cuda (virtual GPU)'])
+
+    await app.testId('rail-settings').click()
+    await app.testId('settings-gpu').selectOption('hardware')
+    await app.picture('kernels-settings')
+    await app.testId('rail-doctor').click()
+    const row = app.testId('doctor-finding').filter({ hasText: 'virtual GPU' })
+    await row.filter({ hasText: 'only the GPU of this machine is chosen' }).waitFor()
+    await row.scrollIntoViewIfNeeded()
+    await app.picture('kernels-doctor')
+    await app.testId('doctor-gpu').selectOption('virtual')
+    await row.filter({ hasText: 'used' }).waitFor()
+    await app.testId('doctor-gpu').scrollIntoViewIfNeeded()
+    await app.picture('kernels-tools')
+  })
 })
