@@ -2,7 +2,7 @@
  * Turns CUDA C++ into C++ that clang compiles for the CPU: launches, shared memory, variables of the
  * device, and functions that differ on host and device. Lines keep their numbers.
  */
-import { readDeclaration, textOf } from './declarators.js'
+import { readDeclaration, textOf, untilDirectiveEnds } from './declarators.js'
 import { translatePtx } from './inline-ptx.js'
 import { readKernelHead } from './kernel-names.js'
 import { beginOfCallee, endOfLaunch } from './launches.js'
@@ -387,7 +387,7 @@ class Rewriter {
 
   /** The declaration from `begin`, as if the words were not there. */
   private declarationWithout(begin: number, words: readonly string[]) {
-    const tokens = this.untilDirectiveEnds(begin)
+    const tokens = untilDirectiveEnds(this.tokens, begin)
     const declaration = readDeclaration(
       tokens.map((token, index) =>
         index >= begin && index < begin + 200 && words.includes(token.text)
@@ -409,16 +409,6 @@ class Rewriter {
       text: plain(begin, declaration.end),
       typeText: declaration.type.map((index) => tokenAt(tokens, index).text).join(' '),
     }
-  }
-
-  /** A macro may leave the `;` of its declaration to who uses it. */
-  private untilDirectiveEnds(begin: number): readonly Token[] {
-    const { tokens } = this
-    if (!tokenAt(tokens, begin).inDirective) return tokens
-    let end = begin
-    while (end < tokens.length && tokenAt(tokens, end).inDirective) end += 1
-    const last = tokenAt(tokens, codeBefore(tokens, end - 1))
-    return [...tokens.slice(0, end), { ...last, kind: 'mark' as const, text: ';' }]
   }
 
   /** Tells the runtime where a variable of the device lies. */
