@@ -24,7 +24,7 @@ export const gpuChecks = z.enum([
 ])
 export type GpuCheck = z.infer<typeof gpuChecks>
 
-const sourcePlace = z.object({
+export const sourcePlace = z.object({
   /** Absolute path; "" where it is not known. */
   file: z.string(),
   /** 1-based; 0 where it is not known. */

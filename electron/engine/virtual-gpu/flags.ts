@@ -4,6 +4,8 @@ import path from 'node:path'
 export interface GpuVariant {
   /** Each access to memory is checked. */
   isChecked: boolean
+  /** What warps do is counted, for each line. Not both. */
+  isCounted?: boolean
 }
 
 /** Folder of the runtime's sources and headers. */
@@ -18,7 +20,7 @@ export const cudaArch = 800
  * which only one lane's is read: clang must not conclude that the others do not exist. Nor that each
  * loop ends: a kernel that hangs on a GPU must hang here.
  */
-export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
+export function cudaFlags(root: string, variant: GpuVariant): string[] {
   return [
     '-std=gnu++20',
     '-fdeclspec',
@@ -45,15 +47,20 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
     '-D__CUDACC_VER_BUILD__=0',
     '-D__CUDACC_EXTENDED_LAMBDA__=1',
     '-D__OPSMITH_VIRTUAL_GPU__=1',
-    ...(isChecked ? checkedFlags : ['-O2', '-fwrapv']),
+    ...flagsOf(variant),
   ]
+}
+
+function flagsOf({ isChecked, isCounted }: GpuVariant): string[] {
+  if (isCounted === true) return countedFlags
+  return isChecked ? checkedFlags : ['-O2', '-fwrapv']
 }
 
 /**
  * Every access calls the runtime: clang's instrumentation for ThreadSanitizer, without its runtime.
  * Plain loops stay loops, so that each access is one of a thread.
  */
-const checkedFlags = [
+const instrumented = [
   '-O2',
   '-fno-unroll-loops',
   '-gline-tables-only',
@@ -66,10 +73,36 @@ const checkedFlags = [
   '-mllvm',
   '-tsan-instrument-func-entry-exit=0',
   '-mllvm',
-  '-tsan-compound-read-before-write=1',
-  '-mllvm',
   '-tsan-distinguish-volatile=1',
+  '-DOPSMITH_GPU_CHECKED=1',
+]
+
+const checkedFlags = [
+  ...instrumented,
+  '-mllvm',
+  '-tsan-compound-read-before-write=1',
   '-fsanitize=bounds,alignment,signed-integer-overflow',
   '-fsanitize-recover=all',
-  '-DOPSMITH_GPU_CHECKED=1',
+]
+
+/**
+ * An instruction is one of one line: branches that end alike are not joined, loops not unrolled even
+ * if the source asks for it. The runtime also sees each straight piece of code.
+ */
+const countedFlags = [
+  ...instrumented,
+  '-fwrapv',
+  '-mllvm',
+  '-tsan-instrument-read-before-write=1',
+  '-mllvm',
+  '-unroll-count=1',
+  '-mllvm',
+  '-simplifycfg-sink-common=false',
+  '-mllvm',
+  '-simplifycfg-hoist-common=false',
+  '-mllvm',
+  '-enable-tail-merge=false',
+  '-mllvm',
+  '-disable-vector-combine',
+  '-fsanitize-coverage=bb,no-prune,trace-pc-guard',
 ]

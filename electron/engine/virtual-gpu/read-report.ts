@@ -7,15 +7,10 @@ import { gpuFinding } from '../../contract/gpu-findings'
 import type { GpuFinding, GpuReport, SourcePlace } from '../../contract/gpu-findings'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { locateOffsets } from '../host/symbolize'
-import type { Located } from '../host/symbolize'
+import { locateModulePlaces, modulePlace, ownLine, writtenSite } from './code-places'
 import { gpuFolder } from './flags'
 
-const site = z.object({ file: z.string(), line: z.number(), column: z.number() })
-const codePlace = z.union([
-  z.object({ module: z.string(), offset: z.number() }),
-  z.object({ site }),
-])
+const codePlace = z.union([modulePlace, z.object({ site: writtenSite })])
 const shape = gpuFinding.shape
 const writtenFinding = z.object({
   check: shape.check,
@@ -27,9 +22,9 @@ const writtenFinding = z.object({
   otherPlace: codePlace.nullable(),
   otherThread: shape.thread,
   other: z.string(),
-  allocated: site.nullable(),
+  allocated: writtenSite.nullable(),
   kernel: z.string(),
-  launched: site.nullable(),
+  launched: writtenSite.nullable(),
 })
 const writtenReport = z.object({
   launches: z.number(),
@@ -103,36 +98,12 @@ async function locator(
   places: readonly (CodePlace | null)[],
   ownFolder: string,
 ): Promise<(place: CodePlace | null) => SourcePlace | null> {
-  const byModule = new Map<string, Set<number>>()
-  for (const place of places) {
-    if (place === null || !('module' in place)) continue
-    const offsets = byModule.get(place.module) ?? new Set()
-    byModule.set(place.module, offsets.add(place.offset))
-  }
-  const found = new Map<string, SourcePlace>()
-  for (const [module, offsets] of byModule) {
-    const list = [...offsets]
-    const frames = await locateOffsets(
-      module,
-      list.map((offset) => BigInt(offset)),
-    )
-    list.forEach((offset, index) => {
-      found.set(`${module}\0${offset}`, ownLine(frames[index] ?? [], ownFolder))
-    })
-  }
+  const framesOf = await locateModulePlaces(
+    places.filter((place) => place !== null && 'module' in place),
+  )
   return (place) => {
     if (place === null) return null
     if ('site' in place) return { file: place.site.file, line: place.site.line }
-    return found.get(`${place.module}\0${place.offset}`) ?? { file: '', line: 0 }
+    return ownLine(framesOf(place), ownFolder)
   }
-}
-
-/** The innermost line that is neither in our headers nor in those of the system. */
-function ownLine(frames: readonly Located[], ownFolder: string): SourcePlace {
-  const isForeign = (file: string): boolean =>
-    file.startsWith(ownFolder) || file.startsWith('/usr/')
-  const frame =
-    frames.find(({ file }) => file !== undefined && !isForeign(file)) ??
-    frames.find(({ file }) => file !== undefined)
-  return { file: frame?.file ?? '', line: frame?.line ?? 0 }
 }

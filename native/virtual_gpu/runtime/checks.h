@@ -52,6 +52,10 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling);
 }  // namespace checked
 
+enum class VariableKind : std::uint8_t { none, device, constant };
+/** Whether the address is one of a __device__, __managed__ or __constant__ variable. */
+VariableKind variable_at(const void* address);
+
 /** A function of the host runs in the order of a stream: it may use what came before in it. */
 class HostFunction {
  public:

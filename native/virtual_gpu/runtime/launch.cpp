@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "checks.h"
+#include "counts.h"
 #include "cuda_runtime_api.h"
 #include "device_model.h"
 #include "errors.h"
@@ -190,7 +191,8 @@ class Workers {
       prepared = true;
     }
     const bool alone = hands_.size() == 1 || launch.size.cooperative || launch.blocks == 1 ||
-                       launch.blocks * launch.threads < threads_worth_waking || checking;
+                       launch.blocks * launch.threads < threads_worth_waking || checking ||
+                       counting;
     {
       const std::lock_guard lock(guard_);
       launch_ = &launch;
@@ -401,8 +403,10 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   order_blocks(launch);
   find_code_of(reinterpret_cast<const void*>(kernel.run_threads));
   if (checking) checked::launch_started(launch);
+  if (counting) counted::launch_started(launch);
   Workers::instance().run(launch);
   if (checking) checked::launch_ended(launch);
+  if (counting) counted::launch_ended(launch);
 }
 
 std::uint64_t global_nanoseconds() {
