@@ -92,6 +92,8 @@ const checkedFlags = [
 const countedFlags = [
   ...instrumented,
   '-fwrapv',
+  // A square root is one instruction, without a branch that sets errno.
+  '-fno-math-errno',
   '-mllvm',
   '-tsan-instrument-read-before-write=1',
   '-mllvm',

@@ -172,7 +172,8 @@ function kernelCounts(
     add(lineOf(place), countsOf(sums, kind, space))
   for (const { site, warps, lanes } of written.barriers)
     add({ file: site.file, line: site.line }, { barriers: { warps, lanes } })
-  for (const { place, counts } of operations ?? []) add(lineOf(place), { operations: counts })
+  for (const { place, counts } of operations ?? [])
+    if (!isEmulation(framesOf(place))) add(lineOf(place), { operations: counts })
   if (operations && !total.operations)
     total.operations = { float32: 0, float64: 0, functionCalls: 0 }
 
@@ -199,6 +200,14 @@ function kernelCounts(
       }),
     ),
   }
+}
+
+/** What a GPU has other units for: atomics, and conversions of half and bfloat16. */
+function isEmulation(frames: readonly Located[]): boolean {
+  return (
+    frames.some(({ file }) => file?.endsWith('/opsmith/gpu/atomics.h')) ||
+    /\b(?:widened|narrowed)\b/.test(frames[0]?.symbol ?? '')
+  )
 }
 
 const sectorBytes = 32
