@@ -771,11 +771,12 @@ DeviceVariable::DeviceVariable(const volatile void* address, std::size_t bytes, 
                                is_constant ? VariableKind::constant : VariableKind::device});
 }
 
-VariableKind variable_at(const void* address) {
+VariableAt variable_at(const void* address) {
   const auto* byte = static_cast<const std::byte*>(address);
   for (const Variable& variable : state().variables)
-    if (byte >= variable.begin && byte < variable.begin + variable.bytes) return variable.kind;
-  return VariableKind::none;
+    if (byte >= variable.begin && byte < variable.begin + variable.bytes)
+      return {variable.kind, variable.begin};
+  return {};
 }
 
 DeviceAccess::DeviceAccess() {

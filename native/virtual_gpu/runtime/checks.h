@@ -53,8 +53,12 @@ void stuck(const std::string& message, Site launched, Site waiting, const void* 
 }  // namespace checked
 
 enum class VariableKind : std::uint8_t { none, device, constant };
-/** Whether the address is one of a __device__, __managed__ or __constant__ variable. */
-VariableKind variable_at(const void* address);
+struct VariableAt {
+  VariableKind kind = VariableKind::none;
+  const void* begin = nullptr;
+};
+/** The __device__, __managed__ or __constant__ variable that holds the address. */
+VariableAt variable_at(const void* address);
 
 /** A function of the host runs in the order of a stream: it may use what came before in it. */
 class HostFunction {

@@ -31,6 +31,7 @@ using counted::Kind;
 
 /** Requests that wait for other lanes: with more, a warp's accesses are no longer counted. */
 constexpr std::size_t most_pending = std::size_t{1} << 19;
+constexpr std::uintptr_t variable_alignment = 128;
 constexpr std::uint32_t no_site = 0xffffffffU;
 
 /** An instruction that accesses memory, in one kernel and one kind of memory. */
@@ -150,10 +151,17 @@ State& state() {
   return *kept;
 }
 
-Space space_of(const void* address, const Fiber& fiber, const Kernel& kernel) {
+/** Memory of an access, and its address as a GPU may have it. */
+struct Target {
+  Space space = Space::none;
+  std::uintptr_t address = 0;
+};
+
+Target target_of(const void* address, const Fiber& fiber, const Kernel& kernel) {
   const auto* byte = static_cast<const std::byte*>(address);
-  if (in_arena(address)) return Space::global;
-  if (in_shared(address, fiber.shared)) return Space::shared;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (in_arena(address)) return {Space::global, number};
+  if (in_shared(address, fiber.shared)) return {Space::shared, number};
   const auto within = [byte](const void* begin, std::size_t bytes) {
     return byte >= begin && byte < static_cast<const std::byte*>(begin) + bytes;
   };
@@ -161,13 +169,17 @@ Space space_of(const void* address, const Fiber& fiber, const Kernel& kernel) {
   if (within(fiber.stack, stack_bytes) || within(kernel.closure, kernel.closure_bytes) ||
       within(&fiber, sizeof(Fiber)) || within(fiber.block, sizeof(Block)) ||
       within(&current, sizeof(current)))
-    return Space::none;
+    return {};
+  const VariableAt variable = variable_at(address);
   // Constants come from a cache of their own.
-  const VariableKind variable = variable_at(address);
-  if (variable != VariableKind::none)
-    return variable == VariableKind::device ? Space::global : Space::none;
+  if (variable.kind == VariableKind::constant) return {};
+  // The host's linker puts variables anywhere: each counts from the begin of a sector.
+  if (variable.kind == VariableKind::device)
+    return {Space::global,
+            number - reinterpret_cast<std::uintptr_t>(variable.begin) % variable_alignment};
   Allocation registered;
-  return find_allocation(address, &registered) ? Space::global : Space::none;
+  if (find_allocation(address, &registered)) return {Space::global, number};
+  return {};
 }
 
 std::uint32_t site_of(const CodePlaceOfSite& place) {
@@ -405,14 +417,14 @@ namespace counted {
 void access(const void* address, std::size_t size, Kind kind, const void* instruction) {
   if (current == nullptr || size == 0) return;
   const Fiber& fiber = *static_cast<const Fiber*>(current);
-  const Space space = space_of(address, fiber, *state().launch->kernel);
-  if (space == Space::none) return;
-  auto at = reinterpret_cast<std::uintptr_t>(address);
+  const Target target = target_of(address, fiber, *state().launch->kernel);
+  if (target.space == Space::none) return;
+  std::uintptr_t at = target.address;
   // A copy of an object: of the widest parts that its size and its address allow.
   while (size > 0) {
     const std::uintptr_t aligned = (at | size) & (~(at | size) + 1);
     const std::size_t part = aligned < widest_access ? aligned : widest_access;
-    access_one(at, static_cast<std::uint32_t>(part), kind, space, instruction);
+    access_one(at, static_cast<std::uint32_t>(part), kind, target.space, instruction);
     at += part;
     size -= part;
   }
