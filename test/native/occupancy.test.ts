@@ -35,7 +35,7 @@ function compare(points: readonly [OccupancyArchitecture, BlockNeeds][]): void {
   try {
     const program = path.join(work, 'calculator')
     const source = path.join(root, 'test/native/fixtures/occupancy_calculator.cpp')
-    execFileSync('c++', ['-O1', `-I${include}`, source, '-o', program])
+    execFileSync('cc', ['-x', 'c++', '-O1', `-I${include}`, source, '-o', program])
     const input = points.map(([architecture, needs]) => {
       const model = multiprocessors[architecture]
       const number = Number(architecture.slice('sm_'.length))

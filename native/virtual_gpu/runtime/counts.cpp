@@ -168,7 +168,7 @@ Target target_of(const void* address, const Fiber& fiber, const Kernel& kernel) 
   // What a thread has for itself, what a launch passes, and threadIdx and its kin.
   if (within(fiber.stack, stack_bytes) || within(kernel.closure, kernel.closure_bytes) ||
       within(&fiber, sizeof(Fiber)) || within(fiber.block, sizeof(Block)) ||
-      within(&current, sizeof(current)))
+      within(&current, sizeof(ThreadContext*)))
     return {};
   const VariableAt variable = variable_at(address);
   // Constants come from a cache of their own.
@@ -526,9 +526,8 @@ void __sanitizer_cov_trace_pc_guard_init(std::uint32_t* begin, std::uint32_t* en
 }
 
 void __sanitizer_cov_trace_pc_guard(const std::uint32_t* guard) {
-  using namespace opsmith::gpu;
-  if (current == nullptr || !counting) return;
-  auto& s = state();
+  if (opsmith::gpu::current == nullptr || !opsmith::gpu::counting) return;
+  auto& s = opsmith::gpu::state();
   if (s.launch == nullptr || *guard >= s.guards.size()) return;
   s.guards[*guard] = __builtin_return_address(0);
   auto& code_blocks = s.kernels[s.kernel].code_blocks;

@@ -24,7 +24,7 @@ void block_ended(const Block& block);
 void barrier_passed(const Block& block, std::uint32_t barrier);
 /** A thread comes to a barrier. */
 void barrier(const Fiber& fiber, std::uint32_t barrier, Site site);
-/** All live lanes of a warp have come together. */
+/** All live lanes of a warp have come together, or all have ended. */
 void warp_converged(const Block& block, std::uint32_t warp);
 
 }  // namespace counted

@@ -310,6 +310,8 @@ bool Worker::finish_thread() {
   Block& block = *fiber.block;
   fiber.warp->exited |= 1U << fiber.lane;
   --block.live;
+  if (counting && fiber.warp->exited == fiber.warp->exists)
+    counted::warp_converged(block, warp_of(fiber));
   if (block.others) after_exit(block, warp_of(fiber));
   if (block.live == 0) end_block(block);
   if (launch_->failed.load(std::memory_order_relaxed) || ready_.first != nullptr) return false;
