@@ -130,6 +130,19 @@ describe('accesses', () => {
     })
   })
 
+  it('of lanes that skip turns belong to the turn, in nested loops too', () => {
+    expect(lineOf('turns', 'a quarter of the lanes').globalLoads).toEqual({
+      ...of(32 * warps, 32 * 8 * warps, 32 * 8 * 4 * warps),
+      sectors: 32 * 4 * warps,
+    })
+    // Of 32 lanes, 21 come to the second row and 10 to the third.
+    const came = 2 * (32 + 21 + 10)
+    expect(lineOf('turns', 'nested').globalLoads).toMatchObject(
+      of(6 * warps, came * warps, 4 * came * warps),
+    )
+    expect(lineOf('turns', 'together again').globalStores).toEqual(loads(4, 4))
+  })
+
   it('that are atomic count the lanes at one address', () => {
     const atomics = (addresses: number, atOne: number) => ({
       ...full(4),
@@ -163,7 +176,7 @@ describe('accesses', () => {
 describe('a kernel', () => {
   it('has its barriers, operations, launches and shared memory', async () => {
     const counts = await countCuda(workbench, accesses)
-    expect(counts).toMatchObject({ launches: 10, missedAccesses: 0 })
+    expect(counts).toMatchObject({ launches: 11, missedAccesses: 0 })
     const kernel = (name: string) => counts.kernels.find((one) => one.kernel === name)
     expect(kernel('banks')).toMatchObject({
       staticShared: 32 * 64 * 4 + 64 * 8 + 64 * 16,

@@ -106,5 +106,5 @@ const countedFlags = [
   '-enable-tail-merge=false',
   '-mllvm',
   '-disable-vector-combine',
-  '-fsanitize-coverage=bb,no-prune,trace-pc-guard',
+  '-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table,control-flow',
 ]

@@ -1,6 +1,6 @@
-// A request of a warp is put together from its lanes, which run one after another: the k-th time
-// that a lane comes to an instruction since the lanes came together last belongs with the k-th time
-// of the others. What a warp did is added up when its lanes come together again.
+// A request of a warp is put together from its lanes, which run one after another: lanes that come
+// to an instruction in the same turns of the loops around it, since the lanes came together last,
+// belong together. What a warp did is added up when its lanes come together again.
 #include "counts.h"
 
 #include <cstdio>
@@ -8,14 +8,17 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "checks.h"
+#include "loops.h"
 #include "memory.h"
 #include "opsmith/gpu/kernel_facts.h"
+#include "random_order.h"
 #include "report_text.h"
 #include "requests.h"
 #include "shared_memory.h"
@@ -33,6 +36,9 @@ using counted::Kind;
 constexpr std::size_t most_pending = std::size_t{1} << 19;
 constexpr std::uintptr_t variable_alignment = 128;
 constexpr std::uint32_t no_site = 0xffffffffU;
+constexpr std::uint32_t no_request = 0xffffffffU;
+/** Loops around an instruction, those of callers among them; more are not told apart. */
+constexpr std::uint32_t most_loops = 24;
 
 /** An instruction that accesses memory, in one kernel and one kind of memory. */
 struct AccessSite {
@@ -73,24 +79,49 @@ struct CountedKernel {
   std::vector<std::uint64_t> code_blocks;  // how often threads ran each, by its guard
 };
 
+/** A request that grows lane by lane. */
+struct GrowingRequest {
+  Request request;
+  std::uint64_t turns = 0;          // of the loops around the instruction
+  std::uint32_t next = no_request;  // of the same turns: lanes came again
+};
+
 /** What a warp's lanes did at one site since they came together last. */
 struct Segment {
   std::uint32_t site = 0;
-  std::uint32_t visits[lanes_of_warp] = {};
-  std::vector<Request> requests;
+  std::vector<GrowingRequest> requests;
+  /** The first request of these turns. */
+  std::unordered_map<std::uint64_t, std::uint32_t> first;
+  /** Where a lane's next request probably is: behind its last one. */
+  std::uint32_t likely[lanes_of_warp] = {};
 };
 
 /** An access of a lane that a later one may continue. */
 struct Recent {
   std::uint32_t lane = no_site;
   std::uint32_t head = 0;  // site
-  std::uint32_t visit = 0;
+  std::uint32_t request = 0;
   Kind kind = Kind::load;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
+/** A loop that a lane is in. */
+struct Turn {
+  std::uintptr_t frame = 0;  // of the function's call
+  std::uint32_t loop = 0;
+  std::uint32_t count = 0;
+};
+
+/** The loops that a lane is in, the outermost first. */
+struct LanePath {
+  Turn turns[most_loops];
+  std::uint32_t depth = 0;
+  std::uint64_t key = 0;  // differs where loops or turns do
+};
+
 struct WarpCounts {
+  LanePath path[lanes_of_warp];
   std::vector<Segment*> by_site;
   std::vector<std::uint32_t> used;
   Recent recent[4];
@@ -142,6 +173,10 @@ struct State {
   std::uint64_t missed = 0;
   /** Where each guard of the program lies, by its number. */
   std::vector<const void*> guards{nullptr};
+  Loops loops;
+  /** The module whose tables clang hands over: its first guard, and the tables that are known. */
+  std::uint32_t module_guard = 0;
+  std::set<const void*> known_tables;
   bool ended = false;
 };
 
@@ -247,6 +282,41 @@ void note_follower(std::uint32_t number, std::uint32_t head) {
   if (site.head != head) site.always_follows = false;
 }
 
+/** The request that the lane's access belongs to; no_request if there are too many. */
+std::uint32_t request_of(Segment& segment, std::uint32_t lane, std::uint64_t turns) {
+  State& s = state();
+  std::vector<GrowingRequest>& requests = segment.requests;
+  const auto is_free = [&](std::uint32_t place) {
+    return (requests[place].request.lanes >> lane & 1U) == 0;
+  };
+  const std::uint32_t likely = segment.likely[lane];
+  if (likely < requests.size() && requests[likely].turns == turns && is_free(likely)) {
+    ++segment.likely[lane];
+    return likely;
+  }
+  const auto [first, is_new] =
+      segment.first.emplace(turns, static_cast<std::uint32_t>(requests.size()));
+  std::uint32_t last = no_request;
+  if (!is_new)
+    for (std::uint32_t place = first->second; place != no_request; place = requests[place].next) {
+      if (is_free(place)) {
+        segment.likely[lane] = place + 1;
+        return place;
+      }
+      last = place;
+    }
+  if (s.pending >= most_pending) {
+    if (is_new) segment.first.erase(first);
+    return no_request;
+  }
+  ++s.pending;
+  const auto made = static_cast<std::uint32_t>(requests.size());
+  if (last != no_request) requests[last].next = made;
+  requests.emplace_back().turns = turns;
+  segment.likely[lane] = made + 1;
+  return made;
+}
+
 void access_one(std::uint64_t address, std::uint32_t size, Kind kind, Space space,
                 const void* instruction) {
   State& s = state();
@@ -255,17 +325,12 @@ void access_one(std::uint64_t address, std::uint32_t size, Kind kind, Space spac
   const std::uint32_t number = site_of({instruction, kind, space, s.kernel});
   WarpCounts& warp = counts_of(*fiber.block).warp[fiber.linear / lanes_of_warp];
   Segment& segment = segment_of(warp, number);
-  const std::uint32_t visit = segment.visits[lane]++;
-  if (visit >= segment.requests.size()) {
-    if (s.pending >= most_pending) {
-      ++s.missed;
-      --segment.visits[lane];
-      return;
-    }
-    ++s.pending;
-    segment.requests.emplace_back();
+  const std::uint32_t place = request_of(segment, lane, warp.path[lane].key);
+  if (place == no_request) {
+    ++s.missed;
+    return;
   }
-  Request& request = segment.requests[visit];
+  Request& request = segment.requests[place].request;
   request.lanes |= 1U << lane;
   request.address[lane] = address;
   request.bytes[lane] = request.wide[lane] = static_cast<std::uint8_t>(size);
@@ -273,7 +338,7 @@ void access_one(std::uint64_t address, std::uint32_t size, Kind kind, Space spac
 
   Recent* recent = size < widest_access ? before(warp, lane, kind, address) : nullptr;
   if (recent != nullptr && recent->head != number) {
-    Request& head = warp.by_site[recent->head]->requests[recent->visit];
+    Request& head = warp.by_site[recent->head]->requests[recent->request].request;
     head.wide[lane] = static_cast<std::uint8_t>(head.wide[lane] + size);
     recent->end += size;
     s.sites[recent->head].has_wide = true;
@@ -281,7 +346,7 @@ void access_one(std::uint64_t address, std::uint32_t size, Kind kind, Space spac
     return;
   }
   s.sites[number].always_follows = false;
-  warp.recent[warp.oldest] = {lane, number, visit, kind, address, address + size};
+  warp.recent[warp.oldest] = {lane, number, place, kind, address, address + size};
   warp.oldest = (warp.oldest + 1) % std::size(warp.recent);
 }
 
@@ -291,7 +356,8 @@ void add_up(WarpCounts& warp) {
   for (const std::uint32_t number : warp.used) {
     Segment& segment = *warp.by_site[number];
     AccessSite& site = s.sites[number];
-    for (const Request& request : segment.requests) {
+    for (const GrowingRequest& growing : segment.requests) {
+      const Request& request = growing.request;
       RequestSums one;
       add_request(one, request, site.space, site.kind == Kind::atomic, false);
       site.sums.add(one);
@@ -305,7 +371,8 @@ void add_up(WarpCounts& warp) {
     }
     s.pending -= segment.requests.size();
     segment.requests.clear();
-    std::memset(segment.visits, 0, sizeof(segment.visits));
+    segment.first.clear();
+    std::memset(segment.likely, 0, sizeof(segment.likely));
     s.unused_segments.push_back(&segment);
     warp.by_site[number] = nullptr;
   }
@@ -317,11 +384,53 @@ void add_up(WarpCounts& warp) {
 /** The block has ended, or its launch has failed. */
 void forget(std::unique_ptr<BlockCounts> counts) {
   State& s = state();
-  for (WarpCounts& warp : counts->warp)
+  for (WarpCounts& warp : counts->warp) {
     add_up(warp);
+    for (LanePath& path : warp.path)
+      path.depth = 0, path.key = 0;
+  }
   std::memset(counts->at_barrier, 0, sizeof(counts->at_barrier));
   s.unused_blocks.push_back(std::move(counts));
   s.last_block = nullptr;
+}
+
+LanePath& path_of(const Fiber& fiber) {
+  return counts_of(*fiber.block).warp[fiber.linear / lanes_of_warp].path[fiber.lane];
+}
+
+/** The lane comes to a piece of code, in a call of a function that has this frame. */
+void follow(LanePath& path, std::uint32_t guard, std::uintptr_t frame) {
+  const std::span<const std::uint32_t> around = state().loops.around(guard);
+  if (around.empty() && path.depth == 0) return;
+  // Stacks grow down: calls that have ended lie lower.
+  std::uint32_t own = path.depth;
+  while (own > 0 && path.turns[own - 1].frame < frame)
+    --own;
+  std::uint32_t begin = own;
+  while (begin > 0 && path.turns[begin - 1].frame == frame)
+    --begin;
+  std::uint32_t same = 0;
+  while (same < around.size() && begin + same < own &&
+         path.turns[begin + same].loop == around[same])
+    ++same;
+  const std::uint32_t before = path.depth;
+  path.depth = begin + same;
+  bool changes = path.depth != before;
+  if (same == around.size()) {
+    if (same > 0 && around[same - 1] == guard) {
+      ++path.turns[path.depth - 1].count;
+      changes = true;
+    }
+  } else {
+    for (; same < around.size() && path.depth < most_loops; ++same)
+      path.turns[path.depth++] = {frame, around[same], 0};
+    changes = true;
+  }
+  if (!changes) return;
+  path.key = 0;
+  for (std::uint32_t index = 0; index < path.depth; ++index)
+    path.key =
+        mixed(path.key ^ (std::uint64_t{path.turns[index].loop} << 32 | path.turns[index].count));
 }
 
 Configuration& configuration_of(CountedKernel& kernel, const LaunchSize& size) {
@@ -435,6 +544,7 @@ void launch_started(const Launch& launch) {
   ++s.launches;
   s.launch = &launch;
   s.kernel = kernel_of(*launch.kernel);
+  s.loops.turns_for_threads(reinterpret_cast<const void*>(launch.kernel->run_threads));
   CountedKernel& kernel = s.kernels[s.kernel];
   kernel.code_blocks.resize(s.guards.size());
   Configuration& configuration = configuration_of(kernel, launch.size);
@@ -517,12 +627,26 @@ struct AtEnd {
 extern "C" {
 
 void __sanitizer_cov_trace_pc_guard_init(std::uint32_t* begin, std::uint32_t* end) {
-  auto& guards = opsmith::gpu::state().guards;
-  if (begin == end || *begin != 0) return;
-  for (std::uint32_t* guard = begin; guard < end; ++guard) {
-    *guard = static_cast<std::uint32_t>(guards.size());
-    guards.push_back(nullptr);
-  }
+  auto& s = opsmith::gpu::state();
+  if (begin == end) return;
+  if (*begin == 0)
+    for (std::uint32_t* guard = begin; guard < end; ++guard) {
+      *guard = static_cast<std::uint32_t>(s.guards.size());
+      s.guards.push_back(nullptr);
+    }
+  s.module_guard = *begin;
+}
+
+void __sanitizer_cov_pcs_init(const opsmith::gpu::CodeEntry* begin,
+                              const opsmith::gpu::CodeEntry* end) {
+  auto& s = opsmith::gpu::state();
+  // Each file of a module hands over the tables of the whole module.
+  if (s.known_tables.insert(begin).second) s.loops.add_pieces({begin, end}, s.module_guard);
+}
+
+void __sanitizer_cov_cfs_init(const std::uintptr_t* begin, const std::uintptr_t* end) {
+  auto& s = opsmith::gpu::state();
+  if (s.known_tables.insert(begin).second) s.loops.add_control_flow({begin, end});
 }
 
 void __sanitizer_cov_trace_pc_guard(const std::uint32_t* guard) {
@@ -532,6 +656,10 @@ void __sanitizer_cov_trace_pc_guard(const std::uint32_t* guard) {
   s.guards[*guard] = __builtin_return_address(0);
   auto& code_blocks = s.kernels[s.kernel].code_blocks;
   if (*guard < code_blocks.size()) ++code_blocks[*guard];
+  const auto& fiber = *static_cast<const opsmith::gpu::Fiber*>(opsmith::gpu::current);
+  // The caller's frame pointer lies where this function's points to.
+  const auto frame = *static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
+  opsmith::gpu::follow(opsmith::gpu::path_of(fiber), *guard, frame);
 }
 
 }  // extern "C"

@@ -86,6 +86,21 @@ __global__ void branches(const float *in, float *out, int n) {
   out[16384 + i] = 2;                            // line: tail
 }
 
+// Lanes that skip a turn, and lanes that leave an inner loop early, meet the others again.
+__global__ void turns(const float *in, float *out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int lane = threadIdx.x % 32;
+  float sum = 0;
+  for (int k = 0; k < 32; ++k) {
+    if ((k + lane) % 4 != 0) continue;
+    sum += in[32 * k + lane];                    // line: a quarter of the lanes
+  }
+  for (int row = 0; row <= lane % 3; ++row)
+    for (int column = 0; column < 2; ++column)
+      sum += in[32 * (2 * row + column) + lane];  // line: nested
+  out[i] = sum;                                  // line: together again
+}
+
 __global__ void atomics(int *counters, float *sums) {
   __shared__ int own[32];
   const int t = threadIdx.x;
@@ -145,6 +160,7 @@ int main() {
   structures<<<kBlocks, kThreads>>>(f, (float *)out);
   banks<<<kBlocks, kThreads>>>((float *)out);
   branches<<<kBlocks, kThreads>>>(f, (float *)out, 80);
+  turns<<<kBlocks, kThreads>>>(f, (float *)out);
   atomics<<<kBlocks, kThreads>>>((int *)out, (float *)more);
   variables<<<1, kThreads>>>((float *)out);
   steps<<<kBlocks, kThreads>>>(f, (float *)out);
