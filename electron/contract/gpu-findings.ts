@@ -74,3 +74,36 @@ export const gpuReport = z.object({
   findings: z.array(gpuFinding),
 })
 export type GpuReport = z.infer<typeof gpuReport>
+
+/** A line, as the runtime writes it. */
+export const writtenSite = z.object({ file: z.string(), line: z.number(), column: z.number() })
+/** An instruction of a library or program. */
+export const modulePlace = z.object({ module: z.string(), offset: z.number() })
+export type ModulePlace = z.infer<typeof modulePlace>
+const codePlace = z.union([modulePlace, z.object({ site: writtenSite })])
+/** An instruction of a library or program, or a line. */
+export type CodePlace = z.infer<typeof codePlace>
+
+const { shape } = gpuFinding
+/** A report as the runtime writes it (native/virtual_gpu/runtime/findings.cpp): instructions are no lines yet. */
+export const writtenGpuReport = z.object({
+  launches: z.number(),
+  accesses: z.number(),
+  findings: z.array(
+    z.object({
+      check: shape.check,
+      message: shape.message,
+      remedy: shape.remedy,
+      count: shape.count,
+      place: codePlace.nullable(),
+      thread: shape.thread,
+      otherPlace: codePlace.nullable(),
+      otherThread: shape.thread,
+      other: z.string(),
+      allocated: writtenSite.nullable(),
+      kernel: z.string(),
+      launched: writtenSite.nullable(),
+    }),
+  ),
+})
+export type WrittenGpuReport = z.infer<typeof writtenGpuReport>

@@ -122,6 +122,7 @@ class SetupRun {
     const headers = await this.headers({
       ...tools,
       cuda: await findCudaToolkit(launcherOf(installation)),
+      virtualGpu: undefined,
       options: chosenTools(settings, undefined).options,
     })
     if (!headers.ok) return headers

@@ -1,13 +1,7 @@
 /** Addresses that the runtime reports, and their lines in the sources. */
-import { z } from 'zod'
-
-import type { SourcePlace } from '../../contract/gpu-findings'
+import type { ModulePlace, SourcePlace } from '../../contract/gpu-findings'
 import { locateOffsets } from '../host/symbolize'
 import type { Located } from '../host/symbolize'
-
-export const writtenSite = z.object({ file: z.string(), line: z.number(), column: z.number() })
-export const modulePlace = z.object({ module: z.string(), offset: z.number() })
-export type ModulePlace = z.infer<typeof modulePlace>
 
 /** A command line has room for so many addresses. */
 const mostOffsets = 4000

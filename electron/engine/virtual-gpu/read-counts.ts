@@ -11,14 +11,14 @@ import type {
   GpuLineCounts,
   OperationCounts,
 } from '../../contract/gpu-counts'
-import type { SourcePlace } from '../../contract/gpu-findings'
+import { modulePlace, writtenSite } from '../../contract/gpu-findings'
+import type { ModulePlace, SourcePlace } from '../../contract/gpu-findings'
 import { occupancyArchitectures } from '../../contract/occupancy'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Located } from '../host/symbolize'
-import { locateModulePlaces, modulePlace, ownLine, writtenSite } from './code-places'
-import type { ModulePlace } from './code-places'
-import { gpuFolder } from './flags'
+import { gpuFolder } from '../compile/virtual-gpu/flags'
+import { locateModulePlaces, ownLine } from './code-places'
 import { disassemble } from './machine-operations'
 import type { MachineCode, Operation } from './machine-operations'
 import { occupancyOf } from './occupancy'

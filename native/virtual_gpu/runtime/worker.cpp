@@ -415,6 +415,7 @@ void Worker::wait_for_named(std::uint32_t name, std::uint32_t threads, bool wait
 void Worker::wait_for_grid(Site site) {
   Fiber& fiber = *running();
   settle(fiber);
+  if (counting) counted::barrier(fiber, 0, site);
   if (++grid_arrived_ == launch_->blocks * launch_->threads) {
     grid_arrived_ = 0;
     check_grid_barrier(*launch_);

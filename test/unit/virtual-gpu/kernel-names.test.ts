@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
-import { readKernelHead } from '../../../electron/engine/virtual-gpu/kernel-names'
-import { tokenize } from '../../../electron/engine/virtual-gpu/tokens'
+import { readKernelHead } from '../../../electron/engine/compile/virtual-gpu/kernel-names'
+import { tokenize } from '../../../electron/engine/compile/virtual-gpu/tokens'
 
 function headOf(source: string): unknown {
   const tokens = tokenize(`${source} { }`)

@@ -11,47 +11,60 @@ export interface GpuVariant {
 /** Folder of the runtime's sources and headers. */
 export const gpuFolder = (root: string): string => path.join(root, 'native', 'virtual_gpu')
 
+/** CUDA's headers, as they are here; before all others. */
+export const gpuHeaders = (root: string): string => path.join(gpuFolder(root), 'include')
+
 /** The compute capability that sources are compiled for, as `__CUDA_ARCH__` says it. */
 export const cudaArch = 800
 
+/** Macros of every CUDA source, "NAME=value". */
+export const cudaMacros: readonly string[] = [
+  'OPSMITH_CUDACC=1',
+  'OPSMITH_NVCC=1',
+  `OPSMITH_CUDA_ARCH=${cudaArch}`,
+  `OPSMITH_CUDA_ARCH_LIST=${cudaArch}`,
+  '__CUDACC_VER_MAJOR__=12',
+  '__CUDACC_VER_MINOR__=8',
+  '__CUDACC_VER_BUILD__=0',
+  '__CUDACC_EXTENDED_LAMBDA__=1',
+  '__OPSMITH_VIRTUAL_GPU__=1',
+]
+
 /**
- * Flags of every CUDA source. `-fdeclspec` makes threadIdx.x a property; `-fwrapv` is what GPUs do;
- * nvcc accepts what the three warnings forbid. Kernels pass variables without a value to shuffles, of
- * which only one lane's is read: clang must not conclude that the others do not exist. Nor that each
- * loop ends: a kernel that hangs on a GPU must hang here.
+ * What clang must know of device code. `-fdeclspec` makes threadIdx.x a property; nvcc accepts what the warnings
+ * forbid. Kernels pass variables without a value to shuffles, of which only one lane's is read: clang must not
+ * conclude that the others do not exist. Nor that each loop ends: a kernel that hangs on a GPU must hang here.
+ * native/compile_server/main.cpp does the same for what it compiles.
  */
+export const deviceCodeFlags: readonly string[] = [
+  '-fdeclspec',
+  '-w',
+  '-Wno-invalid-constexpr',
+  '-Wno-c++11-narrowing',
+  '-Wno-register',
+  '-fno-strict-aliasing',
+  '-fno-finite-loops',
+  '-Xclang',
+  '-no-enable-noundef-analysis',
+  '-ftrivial-auto-var-init=zero',
+  '-ftrivial-auto-var-init-max-size=64',
+]
+
+/** Flags of every CUDA source of a program; `-fwrapv` is what GPUs do. */
 export function cudaFlags(root: string, variant: GpuVariant): string[] {
   return [
     '-std=gnu++20',
-    '-fdeclspec',
     '-fPIC',
     '-pthread',
-    '-w',
-    '-Wno-invalid-constexpr',
-    '-Wno-c++11-narrowing',
-    '-Wno-register',
-    '-fno-strict-aliasing',
-    '-fno-finite-loops',
-    '-Xclang',
-    '-no-enable-noundef-analysis',
-    '-ftrivial-auto-var-init=zero',
-    '-ftrivial-auto-var-init-max-size=64',
+    ...deviceCodeFlags,
     '-isystem',
-    path.join(gpuFolder(root), 'include'),
-    '-DOPSMITH_CUDACC=1',
-    '-DOPSMITH_NVCC=1',
-    `-DOPSMITH_CUDA_ARCH=${cudaArch}`,
-    `-DOPSMITH_CUDA_ARCH_LIST=${cudaArch}`,
-    '-D__CUDACC_VER_MAJOR__=12',
-    '-D__CUDACC_VER_MINOR__=8',
-    '-D__CUDACC_VER_BUILD__=0',
-    '-D__CUDACC_EXTENDED_LAMBDA__=1',
-    '-D__OPSMITH_VIRTUAL_GPU__=1',
+    gpuHeaders(root),
+    ...cudaMacros.map((macro) => `-D${macro}`),
     ...flagsOf(variant),
   ]
 }
 
-function flagsOf({ isChecked, isCounted }: GpuVariant): string[] {
+function flagsOf({ isChecked, isCounted }: GpuVariant): readonly string[] {
   if (isCounted === true) return countedFlags
   return isChecked ? checkedFlags : ['-O2', '-fwrapv']
 }
@@ -60,7 +73,7 @@ function flagsOf({ isChecked, isCounted }: GpuVariant): string[] {
  * Every access calls the runtime: clang's instrumentation for ThreadSanitizer, without its runtime.
  * Plain loops stay loops, so that each access is one of a thread.
  */
-const instrumented = [
+const instrumented: readonly string[] = [
   '-O2',
   '-fno-unroll-loops',
   '-gline-tables-only',
@@ -77,7 +90,7 @@ const instrumented = [
   '-DOPSMITH_GPU_CHECKED=1',
 ]
 
-const checkedFlags = [
+export const checkedFlags: readonly string[] = [
   ...instrumented,
   '-mllvm',
   '-tsan-compound-read-before-write=1',
@@ -89,7 +102,7 @@ const checkedFlags = [
  * An instruction is one of one line: branches that end alike are not joined, loops not unrolled even
  * if the source asks for it. The runtime also sees each straight piece of code.
  */
-const countedFlags = [
+const countedFlags: readonly string[] = [
   ...instrumented,
   '-fwrapv',
   // A square root is one instruction, without a branch that sets errno.
