@@ -231,6 +231,36 @@ describe('a kernel', () => {
   })
 })
 
+it('a warp that never comes together is counted up to a limit, which is said', async () => {
+  const source = path.join(cache.home, 'long.cu')
+  fs.writeFileSync(
+    source,
+    `#include <cuda_runtime.h>
+__global__ void run(const float* in, float* out) {
+  float sum = 0;
+  for (int k = 0; k < 600000; ++k) sum += in[k % 256];
+  *out = sum;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1024);
+  cudaMalloc(&out, 4);
+  cudaMemset(in, 0, 1024);
+  run<<<1, 1>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+`,
+  )
+  const counts = await countCuda(workbench, source)
+  // The loads beyond 2^19, and the store behind them.
+  expect(counts.missedAccesses).toBe(600_000 - 2 ** 19 + 1)
+  expect(counts.kernels[0]?.total.globalLoads?.requests).toBe(2 ** 19)
+  const { stderr } = await opsmith(cache, 'cuda', '--counts', source)
+  expect(stderr).toContain('75,713 accesses are not counted')
+})
+
 describe('opsmith cuda --counts', () => {
   it('prints a table of lines, and says what counts follow', async () => {
     const { code, stdout, stderr } = await opsmith(cache, 'cuda', '--counts', transposes)
