@@ -72,6 +72,7 @@ struct Configuration {
 
 struct CountedKernel {
   std::string name;
+  const void* entry = nullptr;
   Site launched;
   KernelFacts facts;
   std::vector<Configuration> configurations;
@@ -129,7 +130,8 @@ struct WarpCounts {
 };
 
 struct BlockCounts {
-  WarpCounts warp[warps_of_block];
+  /** Null: nothing was counted of the warp. */
+  std::unique_ptr<WarpCounts> warp[warps_of_block];
   /** Warps that wait at the block's barrier and at the named ones, a bit each. */
   std::uint32_t at_barrier[named_barriers + 1] = {};
 };
@@ -250,6 +252,12 @@ BlockCounts& counts_of(const Block& block) {
   return *counts;
 }
 
+WarpCounts& warp_counts_of(const Fiber& fiber) {
+  std::unique_ptr<WarpCounts>& warp = counts_of(*fiber.block).warp[fiber.linear / lanes_of_warp];
+  if (!warp) warp = std::make_unique<WarpCounts>();
+  return *warp;
+}
+
 Segment& segment_of(WarpCounts& warp, std::uint32_t site) {
   State& s = state();
   if (warp.by_site.size() <= site) warp.by_site.resize(s.sites.size() + 16);
@@ -323,7 +331,7 @@ void access_one(std::uint64_t address, std::uint32_t size, Kind kind, Space spac
   const Fiber& fiber = *static_cast<const Fiber*>(current);
   const std::uint32_t lane = fiber.lane;
   const std::uint32_t number = site_of({instruction, kind, space, s.kernel});
-  WarpCounts& warp = counts_of(*fiber.block).warp[fiber.linear / lanes_of_warp];
+  WarpCounts& warp = warp_counts_of(fiber);
   Segment& segment = segment_of(warp, number);
   const std::uint32_t place = request_of(segment, lane, warp.path[lane].key);
   if (place == no_request) {
@@ -384,9 +392,10 @@ void add_up(WarpCounts& warp) {
 /** The block has ended, or its launch has failed. */
 void forget(std::unique_ptr<BlockCounts> counts) {
   State& s = state();
-  for (WarpCounts& warp : counts->warp) {
-    add_up(warp);
-    for (LanePath& path : warp.path)
+  for (const std::unique_ptr<WarpCounts>& warp : counts->warp) {
+    if (!warp) continue;
+    add_up(*warp);
+    for (LanePath& path : warp->path)
       path.depth = 0, path.key = 0;
   }
   std::memset(counts->at_barrier, 0, sizeof(counts->at_barrier));
@@ -395,7 +404,7 @@ void forget(std::unique_ptr<BlockCounts> counts) {
 }
 
 LanePath& path_of(const Fiber& fiber) {
-  return counts_of(*fiber.block).warp[fiber.linear / lanes_of_warp].path[fiber.lane];
+  return warp_counts_of(fiber).path[fiber.lane];
 }
 
 /** The lane comes to a piece of code, in a call of a function that has this frame. */
@@ -441,12 +450,15 @@ Configuration& configuration_of(CountedKernel& kernel, const LaunchSize& size) {
   return kernel.configurations.emplace_back(Configuration{size.block, size.dynamic_shared, 0, 0});
 }
 
+/** `k<T>` in a template of the host is several kernels of one name. */
 std::uint32_t kernel_of(const Kernel& kernel) {
   State& s = state();
   for (std::uint32_t number = 0; number < s.kernels.size(); ++number)
-    if (s.kernels[number].name == kernel.name) return number;
+    if (s.kernels[number].name == kernel.name && s.kernels[number].entry == kernel.entry)
+      return number;
   CountedKernel made;
   made.name = kernel.name;
+  made.entry = kernel.entry;
   made.launched = kernel.site;
   made.facts = facts_of(kernel.entry);
   s.kernels.push_back(std::move(made));
@@ -575,7 +587,7 @@ void barrier_passed(const Block& block, std::uint32_t barrier) {
   // A named barrier may be of some warps only.
   if (barrier != 0) return;
   for (std::uint32_t warp = 0; warp < block.warps; ++warp)
-    add_up(counts.warp[warp]);
+    if (counts.warp[warp]) add_up(*counts.warp[warp]);
 }
 
 void barrier(const Fiber& fiber, std::uint32_t barrier, Site site) {
@@ -589,7 +601,7 @@ void barrier(const Fiber& fiber, std::uint32_t barrier, Site site) {
 }
 
 void warp_converged(const Block& block, std::uint32_t warp) {
-  add_up(counts_of(block).warp[warp]);
+  if (const auto& counts = counts_of(block).warp[warp]) add_up(*counts);
 }
 
 }  // namespace counted

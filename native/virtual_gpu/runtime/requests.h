@@ -19,8 +19,8 @@ struct Request {
   std::uint32_t lanes = 0;  // a bit each
   std::uint64_t address[lanes_of_warp];
   /** Bytes that a lane accesses, and with what later instructions access right behind it. */
-  std::uint8_t bytes[lanes_of_warp];
-  std::uint8_t wide[lanes_of_warp];
+  std::uint8_t bytes[lanes_of_warp] = {};
+  std::uint8_t wide[lanes_of_warp] = {};
 };
 
 /** Sums over requests. */
