@@ -15,6 +15,9 @@ function placeText({ file, line }: SourcePlace): string {
   return `${relative.startsWith('..') ? file : relative}:${line}`
 }
 
+const counting = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 'es'}`
+
 /** Prints findings to stderr: stdout is the program's own, or the verb's answer. */
 export function printKernelReport({ launches, accesses, findings }: GpuReport): void {
   for (const one of findings) {
@@ -29,7 +32,7 @@ export function printKernelReport({ launches, accesses, findings }: GpuReport): 
     if (one.allocated) progress(`  allocated: ${placeText(one.allocated)}`)
     progress(`  → ${one.remedy}`)
   }
-  const counted = `${launches} launches and ${accesses} accesses to memory checked`
+  const counted = `${counting(launches, 'launch')} and ${counting(accesses, 'access')} to memory checked`
   if (launches === 0) progress('opsmith: no kernel ran, so nothing was checked')
   else if (findings.length === 0) progress(`opsmith: no findings; ${counted}`)
   else

@@ -6,6 +6,7 @@ import { unwrap } from '../../electron/contract/outcome'
 import type { GpuVariant } from '../../electron/engine/compile/virtual-gpu/flags'
 import { GpuPrograms } from '../../electron/engine/virtual-gpu/gpu-programs'
 import { makeTestCache, testInstallation } from '../support/installation'
+import { kernelEdits } from './kernel-edits'
 import { judged, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
 
@@ -53,6 +54,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     return unwrap(await programs.build(program, undefined, say)).executable
   }
   try {
+    if (only === 'edit') return await kernelEdits(cache, rounds)
     const plain = await samplesOf(await build({ isChecked: false }), rounds)
     const checked = await samplesOf(await build({ isChecked: true }), Math.min(rounds, 3))
     const counted = await samplesOf(await build({ isChecked: false, isCounted: true }), 1, {
@@ -72,6 +74,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       const withCounts = counted.get(`${name} kernel`) ?? []
       rows.push(row(`${title}, counted`, 'ms', withCounts, { name: 'uncounted', samples: kernel }))
     }
+    if (only === '') rows.push(...(await kernelEdits(cache, rounds)))
     return rows
   } finally {
     cache.remove()

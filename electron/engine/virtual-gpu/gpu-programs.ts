@@ -103,7 +103,10 @@ export class GpuPrograms {
       .update(JSON.stringify([program, process.getuid?.() ?? 0]))
       .digest('hex')
       .slice(0, 24)
-    const folder = path.join(cacheFolder, 'virtual-gpu', 'programs', name)
+    const programs = path.join(cacheFolder, 'virtual-gpu', 'programs')
+    fs.mkdirSync(programs, { recursive: true })
+    // Copies of sources name each other, and the key has their names: by a path that stays.
+    const folder = path.join(fs.realpathSync(programs), name)
     const cuda = program.sources.filter(isCuda)
     const folders = program.includeFolders
     const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'))
@@ -264,7 +267,8 @@ async function preludeArguments(
     const temporary = `${precompiled}.${process.pid}`
     const result = await runProcess(
       compiler.path,
-      [...own, '-x', 'c++-header', source, '-o', temporary],
+      // What its templates become is made once, not in each program.
+      [...own, '-fpch-instantiate-templates', '-x', 'c++-header', source, '-o', temporary],
       { limits: compileLimits, signal },
     )
     if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
