@@ -93,6 +93,7 @@ function isCudaKernel({ dispatchKey }: OperatorDetail['kernels'][number]): boole
  */
 export function useUncalledCuda(op?: string): string {
   const why = useDoctor((state) => whyNoCudaCalls(state.value))
+  const isVirtual = useBuild((state) => state.value?.report.virtualDevice !== undefined)
   const operators = useSchemas((state) => state.load?.operators)
   const compiled = useBuild((state) => {
     const names = state.value?.report.steps.flatMap(({ kernels = [] }) =>
@@ -100,7 +101,7 @@ export function useUncalledCuda(op?: string): string {
     )
     return new Set(names).size
   })
-  if (why === '') return ''
+  if (why === '' || isVirtual) return ''
   const registered = (operators ?? []).filter(({ kernels }) => kernels.some(isCudaKernel))
   if (op !== undefined) {
     const isOwn = registered.some((one) => operatorKey(one) === op || one.name === op)

@@ -20,6 +20,7 @@ const withoutTexts = [
   'include',
   'libtorch',
   'pip',
+  'virtual-gpu',
 ]
 
 /** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them. */
