@@ -32,6 +32,8 @@ const serviceFolders = [
 const engineFloors = [
   [
     'installation\\.ts',
+    'places\\.ts',
+    'log-file\\.ts',
     'error-place\\.ts',
     'at-rest\\.ts',
     'idle-timer\\.ts',

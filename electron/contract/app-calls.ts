@@ -69,6 +69,7 @@ import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
+import { startNews } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
 const none = z.object({})
@@ -120,6 +121,8 @@ export const appCalls = {
       tests: z.boolean(),
     }),
   },
+  /** What the window shows once, after its start. */
+  'app.news': { input: none, output: startNews },
   /** Bytes of memory that the open project's helpers hold now; 0 for one that does not run. */
   'app.memory': {
     input: none,

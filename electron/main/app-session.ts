@@ -160,7 +160,7 @@ export class AppSession {
     const opened = manifestFolderOf(project.folder)
     const others = settings.recentProjects.filter((item) => item !== opened)
     const recentProjects = [opened, ...others].slice(0, mostRecent)
-    await this.keepOrSay(changeSettings(this.installation.cacheFolder, { recentProjects }))
+    await this.keepOrSay(changeSettings(this.installation.configFolder, { recentProjects }))
     project.noteExportFolder(exportFolderOf(settings, project.folder))
     return ok({ ...described.value, trust })
   }
@@ -273,7 +273,7 @@ export class AppSession {
       [project.folder, path.resolve(directory)] as const,
     ]
     await this.keepOrSay(
-      changeSettings(this.installation.cacheFolder, { exportFolders: Object.fromEntries(kept) }),
+      changeSettings(this.installation.configFolder, { exportFolders: Object.fromEntries(kept) }),
     )
   }
 

@@ -5,6 +5,7 @@ import { app } from 'electron'
 
 import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
+import { takeOverOlderPlaces } from '../engine/project/older-places'
 import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
 import { findOnPath } from '../engine/toolchain/find-on-path'
@@ -49,7 +50,7 @@ function namedFolder(): string {
 async function startFolder(): Promise<string> {
   const named = namedFolder()
   if (named !== '') return named
-  const { recentProjects } = await readSettings(installation.cacheFolder)
+  const { recentProjects } = await readSettings(installation.configFolder)
   const [last = ''] = recentProjects
   return last !== '' && fs.existsSync(path.join(last, 'opsmith.json')) ? last : ''
 }
@@ -74,6 +75,7 @@ async function prepare(session: AppSession): Promise<void> {
 }
 
 async function run(): Promise<void> {
+  await takeOverOlderPlaces(installation)
   await app.whenReady()
   lockDownSession()
   if (process.env['NODE_ENV'] === 'development') {
@@ -113,7 +115,12 @@ async function run(): Promise<void> {
 
 registerScheme()
 lockDownContents()
-app.setPath('userData', path.join(installation.cacheFolder, 'electron-profile'))
+// Another Electron's profile may be one that this Electron cannot read. It holds nothing of the user's.
+app.setPath('userData', path.join(installation.stateFolder, 'electron'))
+app.setPath(
+  'sessionData',
+  path.join(installation.cacheFolder, 'chromium', process.versions.electron ?? ''),
+)
 // GPU-less machines paint in software all the same; asking for a GPU only fills the log.
 app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
 if (isOnlyInstance(namedFolder())) {

@@ -31,6 +31,7 @@ import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
+import { showStartNews } from './start-news'
 import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from './layouts'
 
 /** Everything the window does at its start. */
@@ -59,6 +60,7 @@ export async function start(): Promise<void> {
   settingsStore.subscribe(({ settings }) => showTextSize(settings.fontSize))
   showTextSize(settingsStore.getState().settings.fontSize)
   void listenToHost()
+  void showStartNews()
   if (!info.ok) {
     notifyError(info.error)
     showStartPage()

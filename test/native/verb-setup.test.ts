@@ -41,7 +41,7 @@ interface Start {
 async function packaged(args: readonly string[], start: Start): Promise<Outcome> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OPSMITH_'))
   const child = spawn(process.execPath, [path.join(app, 'dist/cli.cjs'), ...args], {
-    env: { ...Object.fromEntries(own), XDG_CACHE_HOME: start.cache.home, ...start.environment },
+    env: { ...Object.fromEntries(own), ...start.cache.environment, ...start.environment },
     cwd: start.cache.home,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -186,7 +186,7 @@ esac`,
     const terminal = spawnTerminal(process.execPath, [path.join(app, 'dist/cli.cjs'), 'setup'], {
       cwd: own.home,
       cols: 400,
-      env: { ...Object.fromEntries(variables), XDG_CACHE_HOME: own.home, ...environment },
+      env: { ...Object.fromEntries(variables), ...own.environment, ...environment },
     })
     let text = ''
     let questions = 0

@@ -34,7 +34,7 @@ function startArguments(checkout: string, project: string | undefined): string[]
 function startEnvironment(cache: TestCache): Record<string, string> {
   return {
     ...(process.env as Record<string, string>),
-    XDG_CACHE_HOME: cache.home,
+    ...cache.environment,
     OPSMITH_TESTS: '1',
   }
 }
@@ -85,7 +85,19 @@ export class App {
   ): Promise<App> {
     // Copies of samples and new projects go to the test's own folder.
     const projectsFolder = path.join(cache.home, 'projects')
-    await changeSettings(cache.folder, { projectsFolder, ...settings })
+    await changeSettings(cache.places.configFolder, { projectsFolder, ...settings })
+    return await App.startAsItIs(cache, project, { checkout, onWindow })
+  }
+
+  /** With the files that are there: no setting is written first. */
+  static async startAsItIs(
+    cache: TestCache,
+    project: string | undefined,
+    {
+      checkout = root,
+      onWindow,
+    }: { checkout?: string; onWindow?: (page: Page) => Promise<void> } = {},
+  ): Promise<App> {
     return await App.launch(
       {
         executablePath: await electronExecutable(),

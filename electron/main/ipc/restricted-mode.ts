@@ -7,6 +7,7 @@ import type { AppCallName } from '../../contract/app-calls'
 export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'app.info',
   'app.flushed',
+  'app.news',
   'doctor.explainLog',
   'doctor.gpu',
   'doctor.report',

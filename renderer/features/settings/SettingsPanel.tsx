@@ -78,7 +78,7 @@ export function SettingsPanel(): ReactElement {
             id="settings-projects-folder"
             label="New projects"
             text={settings.projectsFolder}
-            placeholder="~/opsmith"
+            placeholder="~/.local/share/opsmith/projects"
             parse={(text) => {
               const value = text.trim()
               return value === '' || value.startsWith('/')
