@@ -13,8 +13,8 @@ import {
 } from './assembly'
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
-import { doctorReport, explainedFailure, largestLog } from './doctor'
-import { gpuCheck, gpuCheckName, gpuReport } from './gpu-check'
+import { doctorCalls } from './doctor-calls'
+import { gpuCheck, gpuCheckName } from './gpu-check'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
 import {
@@ -69,6 +69,7 @@ import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
+import { setupCalls, setupEvents } from './setup'
 import { startNews } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
@@ -496,6 +497,7 @@ export const appCalls = {
   ...searchCalls,
   ...pytestCalls,
   ...terminalCalls,
+  ...setupCalls,
   /** `byUser`: the user stopped it, not a newer call; a call that ran for a while reports where it was. */
   'job.cancel': {
     input: z.object({ job: z.string(), byUser: z.literal(true).optional() }),
@@ -504,14 +506,7 @@ export const appCalls = {
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
-  /** The known failures in the output of pip, setup.py, load() or Python; empty if there is none. */
-  'doctor.explainLog': {
-    input: z.object({ text: z.string().max(largestLog) }),
-    output: z.array(explainedFailure),
-  },
-  /** Ten checks of the GPU, none of a project; each also comes as gpu.progressed. */
-  'doctor.gpu': { input: z.object({ job: z.string() }), output: gpuReport },
-  'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
+  ...doctorCalls,
   'settings.get': { input: none, output: settings },
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
@@ -611,6 +606,7 @@ export const appEvents = {
   'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
   ...terminalEvents,
+  ...setupEvents,
   ...pytestEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({

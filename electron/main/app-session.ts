@@ -48,6 +48,10 @@ export class AppSession {
   project: ProjectSession | undefined
   /** Of the machine. They end with the project that is open: nobody sees them after it, and the next one needs the GPU. */
   readonly jobs = new Jobs()
+  /** Set-up goes on while projects are opened and closed. */
+  readonly setupJobs = new Jobs()
+  /** Folders that the user chose in a dialog of main's. */
+  readonly chosenLibtorchs = new Set<string>()
   /** What was proposed last for a folder without opsmith.json. */
   proposal: (ProjectProposal & { apart: string }) | undefined
   /** Messages of failures in the background that the window was sent. */
@@ -325,6 +329,7 @@ export class AppSession {
 
   async close(): Promise<void> {
     this.idleTimer.stop()
+    this.setupJobs.cancelAll()
     await this.closeProject()
     await this.workbench.close()
   }

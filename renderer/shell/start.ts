@@ -7,7 +7,7 @@ import { listenToBackground } from '../store/background'
 import { buildJob, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { allFeatures, featureOf, startPage } from '../store/feature'
-import { doctorJob, hasReport, runDoctor } from '../store/doctor'
+import { doctorJob, hasReport, lacksAddon, runDoctor } from '../store/doctor'
 import {
   followResults,
   keepResultsNow,
@@ -97,13 +97,13 @@ async function firstPage(): Promise<void> {
   await startEditing()
   await runDoctor()
   const { value: report } = doctorJob.store.getState()
-  const hasDoctor = featureOf('doctor')?.panel?.Page !== undefined
+  const page = report !== null && lacksAddon(report) ? 'setup' : 'doctor'
+  const hasPage = featureOf(page)?.panel?.Page !== undefined
   // Unless the user has gone on meanwhile.
   const isStillThere =
     projectStore.getState().project === null &&
     layoutStore.getState().page === (startPage() ?? 'starting')
-  if (report !== null && !report.ok && hasDoctor && isStillThere)
-    layoutStore.setState({ page: 'doctor' })
+  if (report !== null && !report.ok && hasPage && isStillThere) layoutStore.setState({ page })
 }
 
 function showStartPage(): void {

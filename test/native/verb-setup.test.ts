@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import type { Outcome } from '../support/command-line'
+import { makePackageFolder } from '../support/package-folder'
 import { libtorch } from './fixture'
 
 let cache: TestCache
@@ -17,14 +18,7 @@ let app: string
 beforeAll(() => {
   cache = makeTestCache()
   app = path.join(cache.home, 'app')
-  fs.mkdirSync(path.join(app, 'dist'), { recursive: true })
-  for (const name of ['native', 'kernels', 'samples', 'templates', 'node_modules'])
-    fs.symlinkSync(path.join(root, name), path.join(app, name))
-  fs.copyFileSync(path.join(root, 'package.json'), path.join(app, 'package.json'))
-  // Node follows a link to the file that it runs: the bundles are copied.
-  for (const name of ['cli.cjs', 'cli.bundle.cjs', 'host.cjs'])
-    fs.copyFileSync(path.join(root, 'dist', name), path.join(app, 'dist', name))
-  fs.symlinkSync(path.join(root, 'dist/grammars'), path.join(app, 'dist/grammars'))
+  makePackageFolder(app)
 })
 afterAll(() => {
   cache.remove()

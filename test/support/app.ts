@@ -26,6 +26,13 @@ export async function electronExecutable(): Promise<string> {
   return runtime.executable
 }
 
+interface StartOptions {
+  /** The checkout, or the folder of a package, whose bundles are started. */
+  checkout?: string
+  onWindow?: (page: Page) => Promise<void>
+  environment?: Readonly<Record<string, string>>
+}
+
 /** Tests run as root in containers, where Chromium's sandbox cannot; nothing else passes this. */
 function startArguments(checkout: string, project: string | undefined): string[] {
   return ['--no-sandbox', checkout, ...(project === undefined ? [] : [project])]
@@ -93,17 +100,14 @@ export class App {
   static async startAsItIs(
     cache: TestCache,
     project: string | undefined,
-    {
-      checkout = root,
-      onWindow,
-    }: { checkout?: string; onWindow?: (page: Page) => Promise<void> } = {},
+    { checkout = root, onWindow, environment = {} }: StartOptions = {},
   ): Promise<App> {
     return await App.launch(
       {
         executablePath: await electronExecutable(),
         args: startArguments(checkout, project),
         cwd: checkout,
-        env: startEnvironment(cache),
+        env: { ...startEnvironment(cache), ...environment },
       },
       onWindow,
     )

@@ -5,9 +5,9 @@ import { canReadLayout, layoutFile } from './layout-file'
 import { readStoredSettings, settingsFile } from './settings-file'
 import { canReadTrust, trustFile } from './trust'
 
-/** Opsmith keeps such a file: see writeOver(). */
+/** Such a file is copied before it is written over: see writeOver(). */
 function sentence(file: string, use: string): string {
-  return `Opsmith cannot read ${file}: a newer version may have written it, or it is damaged. ${use} Opsmith keeps the file: before it writes over it, it makes a copy next to it.`
+  return `Opsmith cannot read ${file}. A newer version may have written it. ${use} The file is kept.`
 }
 
 /** What this version cannot read of what the user chose, a sentence for each file; [] where it reads all. */
@@ -24,7 +24,7 @@ export async function unreadFiles({
   if (names.length > 0) {
     const what = names.length === 1 ? 'the value of' : 'the values of'
     sentences.push(
-      `Opsmith cannot read ${what} ${names.join(', ')} in ${file}: a newer version may have written this. The defaults are used; the file keeps what it has until you change these settings.`,
+      `Opsmith cannot read ${what} ${names.join(', ')} in ${file}. A newer version may have written this. The defaults are used, and the file is kept.`,
     )
   }
   const others = [

@@ -1,8 +1,7 @@
 import type { SettingsChange } from '../../contract/settings'
+import { allLibtorchs } from '../../engine/setup/plan'
 import { findCompilers } from '../../engine/toolchain/compilers'
 import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
-import { findLibtorchs } from '../../engine/toolchain/libtorch'
-import { readSetupEnvironment } from '../../engine/installation'
 import type { AppSession } from '../app-session'
 import { askQuestion } from '../dialogs'
 
@@ -18,9 +17,7 @@ const names: Readonly<Record<Tool, string>> = {
 async function found(session: AppSession, tool: Tool): Promise<string[]> {
   if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
   if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
-  const { root, cacheFolder } = session.installation
-  const setup = readSetupEnvironment(root, cacheFolder).libtorch ?? ''
-  return (await findLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
+  return (await allLibtorchs(session.installation, '')).map(({ folder }) => folder)
 }
 
 /**

@@ -187,6 +187,9 @@ export function SettingsPanel(): ReactElement {
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>
               Choose in Doctor
+            </Button>{' '}
+            <Button onClick={() => showPanel('setup')} testId="settings-setup">
+              Set up another libtorch
             </Button>
           </div>
         </div>
