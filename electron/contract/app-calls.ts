@@ -70,7 +70,7 @@ import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
 import { setupCalls, setupEvents } from './setup'
-import { startNews } from './start-news'
+import { startNewsCalls } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
 const none = z.object({})
@@ -122,8 +122,7 @@ export const appCalls = {
       tests: z.boolean(),
     }),
   },
-  /** What the window shows once, after its start. */
-  'app.news': { input: none, output: startNews },
+  ...startNewsCalls,
   /** Bytes of memory that the open project's helpers hold now; 0 for one that does not run. */
   'app.memory': {
     input: none,

@@ -13,6 +13,7 @@ import { eventChannel } from '../contract/channels'
 import { removeProjectLeftovers } from '../engine/builds/leftovers'
 import { startForkedHost } from '../engine/host/transport'
 import type { Installation } from '../engine/installation'
+import { log } from '../engine/log-file'
 import { describeProject } from '../engine/project/describe-project'
 import { diskError } from '../engine/project/file-errors'
 import { findProjectFolder } from '../engine/project/find-project'
@@ -24,6 +25,7 @@ import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
 import { Jobs } from './jobs'
+import type { UnexpectedEnd } from './last-end/last-end'
 import { oneAtATime } from './one-at-a-time'
 import { ProjectSession } from './project-session'
 import { Terminals } from './terminals'
@@ -72,6 +74,8 @@ export class AppSession {
   constructor(
     readonly installation: Installation,
     private givenFolder: string,
+    /** How the session before ended, if it was not closed. */
+    readonly unexpectedEnd: UnexpectedEnd | null = null,
   ) {
     const output = new TextBatches<{ generation: number; stream: 'stdout' | 'stderr' }>(
       (source, text) => {
@@ -104,6 +108,9 @@ export class AppSession {
       },
     })
   }
+
+  /** A window that is loaded again shows the news no more. */
+  hasNewsShown = false
 
   /** The user does something here. */
   touch(): void {
@@ -310,7 +317,10 @@ export class AppSession {
   noteUnexpected(error: unknown): void {
     const refused = error instanceof WorkbenchFailure ? error.error : diskError(error)
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    if (!refused) process.stderr.write(`opsmith: ${stack}\n`)
+    if (!refused) {
+      process.stderr.write(`opsmith: ${stack}\n`)
+      log(this.installation.stateFolder, stack)
+    }
     this.sendFailure(
       refused ?? {
         code: 'internal',

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { app } from 'electron'
+import { app, crashReporter } from 'electron'
 
 import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
@@ -14,6 +14,8 @@ import { electronRuntime } from './electron-version'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
 import { allCalls } from './ipc/all-calls'
 import { listenToRenderer } from './ipc/handle'
+import { LastEnd } from './last-end/last-end'
+import type { UnexpectedEnd } from './last-end/last-end'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
@@ -74,6 +76,18 @@ async function prepare(session: AppSession): Promise<void> {
   }
 }
 
+/** A disk that takes no note costs what the next start could say. */
+function noteBeginning(lastEnd: LastEnd): UnexpectedEnd | null {
+  app.on('quit', () => {
+    lastEnd.end()
+  })
+  try {
+    return lastEnd.begin()
+  } catch {
+    return null
+  }
+}
+
 async function run(): Promise<void> {
   await takeOverOlderPlaces(installation)
   await app.whenReady()
@@ -87,7 +101,8 @@ async function run(): Promise<void> {
     serveRenderer(path.join(__dirname, 'renderer'))
   }
   const folder = await startFolder()
-  const session = new AppSession(installation, folder)
+  const lastEnd = new LastEnd(installation.stateFolder, app.getVersion())
+  const session = new AppSession(installation, folder, noteBeginning(lastEnd))
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (error: unknown) => {
       session.noteUnexpected(error)
@@ -121,6 +136,9 @@ app.setPath(
   'sessionData',
   path.join(installation.cacheFolder, 'chromium', process.versions.electron ?? ''),
 )
+// Of a crash of this process or of the window's; the next start names it. Nothing is sent.
+app.setPath('crashDumps', path.join(installation.stateFolder, 'crashes'))
+crashReporter.start({ uploadToServer: false })
 // GPU-less machines paint in software all the same; asking for a GPU only fills the log.
 app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
 if (isOnlyInstance(namedFolder())) {

@@ -8,5 +8,12 @@ export async function showStartNews(): Promise<void> {
     notifyError(news.error)
     return
   }
+  const { unexpectedEnd } = news.value
+  if (unexpectedEnd) {
+    notify('warning', unexpectedEnd.message, {
+      hint: `The report is in ${unexpectedEnd.report}. Nothing was sent.`,
+      action: { label: 'Show the report', run: () => void call('app.showReport', {}) },
+    })
+  }
   for (const sentence of news.value.unread) notify('warning', sentence)
 }

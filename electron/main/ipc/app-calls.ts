@@ -1,6 +1,6 @@
 import os from 'node:os'
 
-import { app } from 'electron'
+import { app, shell } from 'electron'
 
 import { ok } from '../../contract/outcome'
 import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
@@ -16,6 +16,7 @@ type GeneralCalls =
   | 'app.info'
   | 'app.memory'
   | 'app.news'
+  | 'app.showReport'
   | 'app.flushed'
   | 'doctor.explainLog'
   | 'doctor.gpu'
@@ -41,7 +42,16 @@ export const generalCalls: Handlers<GeneralCalls> = {
     ])
     return ok({ compileServer, clangd })
   },
-  'app.news': async ({ installation }) => ok({ unread: await unreadFiles(installation) }),
+  'app.news': async (session) => {
+    if (session.hasNewsShown) return ok({ unread: [], unexpectedEnd: null })
+    session.hasNewsShown = true
+    const { installation, unexpectedEnd } = session
+    return ok({ unread: await unreadFiles(installation), unexpectedEnd })
+  },
+  'app.showReport': ({ unexpectedEnd }) => {
+    if (unexpectedEnd) shell.showItemInFolder(unexpectedEnd.report)
+    return nothing
+  },
   'app.flushed': (session) => {
     session.noteFlushed()
     return nothing

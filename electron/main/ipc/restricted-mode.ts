@@ -8,6 +8,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'app.info',
   'app.flushed',
   'app.news',
+  'app.showReport',
   'doctor.explainLog',
   'doctor.gpu',
   'doctor.report',
