@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 
 import type { SetupLibtorch, SetupPlan } from '../../contract/setup'
@@ -8,26 +7,16 @@ import type { Installation } from '../installation'
 import type { Projects } from '../project/open-project'
 import { findAddon } from '../toolchain/addon-location'
 import { chooseToolchain, chosenTools } from '../toolchain/choose'
-import { describeLibtorch, findLibtorchs } from '../toolchain/libtorch'
+import { describeLibtorch } from '../toolchain/libtorch'
 import type { Libtorch } from '../toolchain/libtorch'
+import { allLibtorchs } from '../toolchain/libtorch-places'
 import { findCudaTorch } from './cuda-torch'
-import { libtorchsInUsualPlaces } from './find-libtorch'
 import { torchVersion } from './install-torch'
 import { missingNeeds } from './system-needs'
 
 /** Where set-up installs torch. */
 export function ownTorchFolder(cacheFolder: string): string {
   return path.join(cacheFolder, 'libtorch', torchVersion)
-}
-
-/** Every libtorch that is found, without installing one: the first is the one that is preferred. */
-export async function allLibtorchs(
-  installation: Installation,
-  chosen: string,
-): Promise<Libtorch[]> {
-  const setup = readSetupEnvironment(installation.root, installation.cacheFolder).libtorch ?? ''
-  const all = [...(await findLibtorchs({ chosen, setup })), ...libtorchsInUsualPlaces(os.homedir())]
-  return [...new Map(all.map((libtorch) => [libtorch.identity, libtorch])).values()]
 }
 
 function freeBytes(folder: string): number {
@@ -46,6 +35,7 @@ export async function planSetup({
   projects: Projects
 }): Promise<SetupPlan> {
   const settings = await projects.settings()
+  const setup = readSetupEnvironment(installation.root, installation.cacheFolder)
   const toolchain = await chooseToolchain(installation, chosenTools(settings, undefined))
   const used = toolchain.ok ? toolchain.value.libtorch : undefined
   const hasAddon = (libtorch: Libtorch): boolean => findAddon(installation, libtorch).ok
@@ -59,7 +49,7 @@ export async function planSetup({
     isChosen: libtorch.identity === used?.identity,
   })
   const [found, missing, missingForTorch, cuda] = await Promise.all([
-    allLibtorchs(installation, settings.libtorch),
+    allLibtorchs({ chosen: settings.libtorch, setup: setup.libtorch ?? '' }),
     missingNeeds(false),
     missingNeeds(true),
     findCudaTorch(),

@@ -1,5 +1,6 @@
 import type { SettingsChange } from '../../contract/settings'
-import { allLibtorchs } from '../../engine/setup/plan'
+import { readSetupEnvironment } from '../../engine/installation'
+import { allLibtorchs } from '../../engine/toolchain/libtorch-places'
 import { findCompilers } from '../../engine/toolchain/compilers'
 import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
 import type { AppSession } from '../app-session'
@@ -17,7 +18,9 @@ const names: Readonly<Record<Tool, string>> = {
 async function found(session: AppSession, tool: Tool): Promise<string[]> {
   if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
   if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
-  return (await allLibtorchs(session.installation, '')).map(({ folder }) => folder)
+  const { root, cacheFolder } = session.installation
+  const setup = readSetupEnvironment(root, cacheFolder).libtorch ?? ''
+  return (await allLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
 }
 
 /**
