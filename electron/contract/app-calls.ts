@@ -119,6 +119,8 @@ export const appCalls = {
       platform: z.string(),
       /** The project to open at the start: from the command line, else the last one; "" for the gallery. */
       startFolder: z.string(),
+      /** A model (.pt, .pt2) to show once a project is open; "" for none. */
+      startModel: z.string(),
       tests: z.boolean(),
     }),
   },
@@ -528,8 +530,8 @@ export type AppOutput<N extends AppCallName> = z.output<AppCalls[N]['output']>
 export const appEvents = {
   /** The project's files or manifest changed, by us or outside. */
   'project.changed': project,
-  /** Opsmith was started again with this folder: the open window opens it. */
-  'project.wanted': folder,
+  /** Opsmith was started again with a folder or a model: the open window opens it; "" for none. */
+  'project.wanted': z.object({ folder: z.string(), model: z.string() }),
   /** A file changed on disk; `version` "" when it is gone. */
   'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
   'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),

@@ -28,6 +28,7 @@ import { Jobs } from './jobs'
 import type { UnexpectedEnd } from './last-end/last-end'
 import { oneAtATime } from './one-at-a-time'
 import { ProjectSession } from './project-session'
+import type { Wish } from './single-instance'
 import { Terminals } from './terminals'
 import { TextBatches } from './text-batch'
 
@@ -109,6 +110,9 @@ export class AppSession {
     })
   }
 
+  /** To be shown once a project is open; "" for none. */
+  startModel = ''
+  readonly givenModels = new Set<string>()
   /** A window that is loaded again shows the news no more. */
   hasNewsShown = false
 
@@ -128,14 +132,21 @@ export class AppSession {
     }
   }
 
-  /** Brings the window to the front, and has it open a folder; "" for none. */
-  show(folder: string): void {
+  /** The user has named this model: it may be read, whatever project is open. */
+  noteModel(model: string): void {
+    this.startModel = model
+    if (model !== '') this.givenModels.add(model)
+  }
+
+  /** Brings the window to the front, and has it open what a second start named. */
+  show({ folder, model }: Wish): void {
     const { window } = this
     if (!window || window.isDestroyed()) return
     if (window.isMinimized()) window.restore()
     window.show()
     window.focus()
-    if (folder !== '') this.send('project.wanted', { folder })
+    this.noteModel(model)
+    if (folder !== '' || model !== '') this.send('project.wanted', { folder, model })
   }
 
   /** The open project, if that is the folder: the window may name no other. */

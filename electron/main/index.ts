@@ -19,6 +19,7 @@ import type { UnexpectedEnd } from './last-end/last-end'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
+import type { Wish } from './single-instance'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
@@ -35,32 +36,35 @@ const prepareDelay = 4_000
 const isFolderWord = (word: string): boolean =>
   !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs')
 
-/** A file stands for its folder: desktops name the opsmith.json that was double-clicked. */
-function folderOf(place: string): string {
+/** What the command line names, absolute: a project's folder, or a model; "" for none. */
+function namedWish(): Wish {
+  const named = process.argv.slice(1).find(isFolderWord)
+  if (named === undefined) return { folder: '', model: '' }
+  const place = path.resolve(process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd(), named)
   const isFile = fs.statSync(place, { throwIfNoEntry: false })?.isFile() ?? false
-  return isFile ? path.dirname(place) : place
+  if (!isFile) return { folder: place, model: '' }
+  // A file stands for its folder: desktops name the opsmith.json that was double-clicked.
+  const folder = path.dirname(place)
+  if (!isModel(place)) return { folder, model: '' }
+  return { folder: hasManifest(folder) ? folder : '', model: place }
 }
 
-/** The folder that the command line names, absolute; "" for none. */
-function namedFolder(): string {
-  const named = process.argv.slice(1).find(isFolderWord)
-  const caller = process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd()
-  return named === undefined ? '' : folderOf(path.resolve(caller, named))
-}
+const isModel = (file: string): boolean => /\.(pt|pth|pt2)$/i.test(file)
+const hasManifest = (folder: string): boolean => fs.existsSync(path.join(folder, 'opsmith.json'))
 
 /** The folder that is named, else the project of last time, else none. */
-async function startFolder(): Promise<string> {
-  const named = namedFolder()
-  if (named !== '') return named
+async function startFolder({ folder }: Wish): Promise<string> {
+  if (folder !== '') return folder
   const { recentProjects } = await readSettings(installation.configFolder)
   const [last = ''] = recentProjects
-  return last !== '' && fs.existsSync(path.join(last, 'opsmith.json')) ? last : ''
+  return last !== '' && hasManifest(last) ? last : ''
 }
 
 /** Runs once this process has ended: for a start that came while it was closing. */
-function startAgain(folder: string): void {
+function startAgain({ folder, model }: Wish): void {
   const words = process.argv.slice(1).filter((word) => !isFolderWord(word))
-  app.relaunch({ args: folder === '' ? words : [...words, folder] })
+  const place = model === '' ? folder : model
+  app.relaunch({ args: place === '' ? words : [...words, place] })
 }
 
 async function prepare(session: AppSession): Promise<void> {
@@ -100,9 +104,11 @@ async function run(): Promise<void> {
     installMenu(false)
     serveRenderer(path.join(__dirname, 'renderer'))
   }
-  const folder = await startFolder()
+  const wish = namedWish()
+  const folder = await startFolder(wish)
   const lastEnd = new LastEnd(installation.stateFolder, app.getVersion())
   const session = new AppSession(installation, folder, noteBeginning(lastEnd))
+  session.noteModel(wish.model)
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (error: unknown) => {
       session.noteUnexpected(error)
@@ -141,7 +147,7 @@ app.setPath('crashDumps', path.join(installation.stateFolder, 'crashes'))
 crashReporter.start({ uploadToServer: false })
 // GPU-less machines paint in software all the same; asking for a GPU only fills the log.
 app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
-if (isOnlyInstance(namedFolder())) {
+if (isOnlyInstance(namedWish())) {
   run().catch((error: unknown) => {
     process.stderr.write(
       `opsmith: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -31,6 +31,7 @@ import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
+import { openWanted } from './open-wanted'
 import { showStartNews } from './start-news'
 import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from './layouts'
 
@@ -46,9 +47,7 @@ export async function start(): Promise<void> {
   listenToProject()
   followProblems()
   void listenToLanguage()
-  listen('project.wanted', ({ folder }) => {
-    if (folder !== currentFolder()) void openProject(folder)
-  })
+  listen('project.wanted', ({ folder, model }) => void openWanted(folder, model))
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)
@@ -67,7 +66,12 @@ export async function start(): Promise<void> {
     return
   }
   if (info.value.tests) exposeTestHook(featureHooks())
-  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) return
+  const { startFolder, startModel } = info.value
+  if (startModel !== '') {
+    await openWanted(startFolder, startModel)
+    return
+  }
+  if (startFolder !== '' && (await openProject(startFolder))) return
   await firstPage()
 }
 

@@ -33,6 +33,7 @@ export const generalCalls: Handlers<GeneralCalls> = {
       electron: process.versions.electron ?? '',
       platform: `${os.platform()} ${os.arch()}`,
       startFolder: session.startFolder,
+      startModel: session.startModel,
       tests: process.env['OPSMITH_TESTS'] === '1',
     }),
   'app.memory': async ({ workbench }) => {

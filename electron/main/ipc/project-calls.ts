@@ -1,5 +1,7 @@
+import fs from 'node:fs'
 import path from 'node:path'
 
+import { manifestFileName } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import { addOperator } from '../../engine/project/add-operator'
 import { dropDraft, keepDraft, listDrafts } from '../../engine/project/drafts'
@@ -29,6 +31,7 @@ type ProjectCalls =
   | 'project.copySample'
   | 'project.new'
   | 'project.templates'
+  | 'project.ofModels'
   | 'project.addOperator'
   | 'project.setInputs'
   | 'project.setToolchain'
@@ -74,6 +77,14 @@ export const projectCalls: Handlers<ProjectCalls> = {
       templates: await listTemplates(session.installation),
       parent: projectsFolder(await session.workbench.projects.settings(), session.installation),
     }),
+  'project.ofModels': async (session) => {
+    const settings = await session.workbench.projects.settings()
+    const folder = path.join(projectsFolder(settings, session.installation), 'models')
+    if (fs.existsSync(path.join(folder, manifestFileName))) return ok({ folder })
+    const made = await createProject(session.installation, folder, 'empty')
+    if (made.ok) await session.keepOrSay(session.trust.decide(made.value.folder, 'trusted'))
+    return made
+  },
   'project.new': async (session, { name, parent, template }) => {
     if (name !== path.basename(name)) {
       return err('request.invalid', `"${name}" is not the name of a folder.`, {

@@ -43,6 +43,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'project.copySample',
   'project.manifestSchema',
   'project.new',
+  'project.ofModels',
   'project.open',
   'project.propose',
   'project.samples',
