@@ -6,6 +6,8 @@ export const startNews = z.object({
   unread: z.array(z.string()),
   /** How the session before ended, if it was not closed: a sentence, and a local file with a report. */
   unexpectedEnd: z.object({ message: z.string(), report: z.string() }).nullable(),
+  /** Markdown of what an update has brought; "" where there was none. */
+  releaseNotes: z.string(),
 })
 export type StartNews = z.infer<typeof startNews>
 

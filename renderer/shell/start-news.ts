@@ -1,5 +1,6 @@
 import { call } from '../bridge/bridge'
 import { notify, notifyError } from '../store/notifications'
+import { showReleaseNotes } from './ReleaseNotes'
 
 /** Shows what is to be known before one works on. */
 export async function showStartNews(): Promise<void> {
@@ -8,7 +9,8 @@ export async function showStartNews(): Promise<void> {
     notifyError(news.error)
     return
   }
-  const { unexpectedEnd } = news.value
+  const { unexpectedEnd, releaseNotes } = news.value
+  showReleaseNotes(releaseNotes)
   if (unexpectedEnd) {
     notify('warning', unexpectedEnd.message, {
       hint: `The report is in ${unexpectedEnd.report}. Nothing was sent.`,

@@ -73,7 +73,7 @@ async function builtSample(): Promise<void> {
     .waitFor({ timeout: buildTime })
 }
 
-describe('a package on a machine that has nothing', () => {
+describe('a package that was not set up', () => {
   beforeEach(() => {
     makePackage([])
   })
@@ -99,6 +99,23 @@ describe('a package on a machine that has nothing', () => {
     // The samples are a click away.
     await app.testId('page-to-start').click()
     await app.testId('gallery-open-my_op').waitFor()
+  })
+
+  it('after an update the release notes are shown once', async () => {
+    const sections =
+      '## [0.1.0] - 2026-11-30\n### Added\n- Set-up in the window.\n\n## [0.0.9]\n- old\n'
+    fs.writeFileSync(path.join(folder, 'CHANGELOG.md'), `# Changelog\n\n${sections}`)
+    fs.writeFileSync(path.join(cache.places.stateFolder, 'seen-version'), '0.0.9')
+    await startPackage({ LIBTORCH: libtorch })
+    const notes = app.testId('release-notes')
+    expect(await notes.innerText()).toMatch(/0\.1\.0[^]*Set-up in the window\./)
+    expect(await notes.innerText()).not.toContain('old')
+    await pictures('release-notes')
+    await app.testId('release-notes-close').click()
+    await notes.waitFor({ state: 'detached' })
+    await app.close()
+    await startPackage({ LIBTORCH: libtorch })
+    expect(await app.testId('release-notes').count()).toBe(0)
   })
 })
 

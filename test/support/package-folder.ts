@@ -8,7 +8,8 @@ export function makePackageFolder(app: string): void {
   fs.mkdirSync(path.join(app, 'dist'), { recursive: true })
   for (const name of ['native', 'kernels', 'samples', 'templates', 'node_modules'])
     fs.symlinkSync(path.join(root, name), path.join(app, name))
-  fs.copyFileSync(path.join(root, 'package.json'), path.join(app, 'package.json'))
+  for (const name of ['package.json', 'CHANGELOG.md'])
+    fs.copyFileSync(path.join(root, name), path.join(app, name))
   // Node follows a link to the file that it runs: the bundles are copied.
   for (const name of fs.readdirSync(path.join(root, 'dist'))) {
     const from = path.join(root, 'dist', name)

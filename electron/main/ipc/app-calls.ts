@@ -5,6 +5,7 @@ import { app, shell } from 'electron'
 import { ok } from '../../contract/outcome'
 import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
 import { keepLayout, readLayout } from '../../engine/project/layout-file'
+import { newsOfUpdate } from '../../engine/project/release-notes'
 import { unreadFiles } from '../../engine/project/unread-files'
 import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
@@ -44,10 +45,14 @@ export const generalCalls: Handlers<GeneralCalls> = {
     return ok({ compileServer, clangd })
   },
   'app.news': async (session) => {
-    if (session.hasNewsShown) return ok({ unread: [], unexpectedEnd: null })
+    if (session.hasNewsShown) return ok({ unread: [], unexpectedEnd: null, releaseNotes: '' })
     session.hasNewsShown = true
     const { installation, unexpectedEnd } = session
-    return ok({ unread: await unreadFiles(installation), unexpectedEnd })
+    return ok({
+      unread: await unreadFiles(installation),
+      unexpectedEnd,
+      releaseNotes: await newsOfUpdate(installation, app.getVersion()),
+    })
   },
   'app.showReport': ({ unexpectedEnd }) => {
     if (unexpectedEnd) shell.showItemInFolder(unexpectedEnd.report)
