@@ -6,8 +6,9 @@ import type { Result, WorkbenchError } from '../contract/outcome'
 import { diskError } from '../engine/project/file-errors'
 import { findProjectFolder } from '../engine/project/find-project'
 import type { Workbench } from '../engine/workbench'
-import { readOptions, switchOff } from './options'
+import { flag, readOptions, switchOff } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
+import { endKernelChecks } from './kernel-report'
 import { callerPath, printError } from './print'
 import { withWorkbench } from './with-workbench'
 
@@ -60,6 +61,8 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
   options: Options
   /** It starts op hosts: --no-sandbox is one of its options. */
   runsOperators?: true
+  /** It calls operators: --check-kernels is one of its options. */
+  launchesKernels?: true
   /** The argument is not a project yet. */
   makesProject?: true
   /**
@@ -83,6 +86,10 @@ const sandboxSwitch = switchOff(
   'run operators outside of the sandbox: they can write anywhere and use the network',
 )
 
+const kernelSwitch = flag(
+  'check each memory access of CUDA kernels on the virtual GPU; a finding is a failure',
+)
+
 /** What a disk or a file made the engine throw; undefined for a bug. */
 function expectedError(error: unknown): WorkbenchError | undefined {
   return error instanceof WorkbenchFailure ? error.error : diskError(error)
@@ -102,12 +109,16 @@ async function projectPlace(named: string): Promise<Result<string>> {
 export function defineVerb<Options extends OptionTable>(
   declaration: VerbDeclaration<Options>,
 ): Verb {
-  const { run, runsOperators, makesProject, ...rest } = declaration
+  const { run, runsOperators, launchesKernels, makesProject, ...rest } = declaration
   const { argument, options } = rest
   return {
     ...rest,
     argument,
-    options: runsOperators ? { ...options, sandbox: sandboxSwitch } : options,
+    options: {
+      ...options,
+      ...(launchesKernels ? { checkKernels: kernelSwitch } : {}),
+      ...(runsOperators ? { sandbox: sandboxSwitch } : {}),
+    },
     execute: async (target, given, more = []) => {
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
@@ -117,9 +128,13 @@ export function defineVerb<Options extends OptionTable>(
       if (!found.ok) return printError(found.error, wantsJson(given))
       const place = found.value
       try {
-        return await withWorkbench((workbench) => run(workbench, place, values.value, more), {
-          allowsSandbox: given['sandbox'] !== false,
-        })
+        return await withWorkbench(
+          async (workbench) => {
+            workbench.projects.checksKernels = given['checkKernels'] === true
+            return await endKernelChecks(workbench, await run(workbench, place, values.value, more))
+          },
+          { allowsSandbox: given['sandbox'] !== false },
+        )
       } catch (error) {
         const known = expectedError(error)
         if (known) return printError(known, wantsJson(given))

@@ -61,5 +61,9 @@ export const buildReport = z.object({
   timeTrace: timeTrace.optional(),
   compiler: z.string(),
   libtorch: z.string(),
+  /** The library that gives libtorch the virtual GPU, where the project uses it; absolute. */
+  virtualDevice: z.string().optional(),
+  /** Its kernels report mistakes: it is not timed, exported or put into the project's folder. */
+  checksKernels: z.boolean().optional(),
 })
 export type BuildReport = z.infer<typeof buildReport>

@@ -74,3 +74,35 @@ export const gpuReport = z.object({
   findings: z.array(gpuFinding),
 })
 export type GpuReport = z.infer<typeof gpuReport>
+
+const site = z.object({ file: z.string(), line: z.number(), column: z.number() })
+const codePlace = z.union([
+  z.object({ module: z.string(), offset: z.number() }),
+  z.object({ site }),
+])
+/** An instruction of a library or program, or a line. */
+export type CodePlace = z.infer<typeof codePlace>
+
+const { shape } = gpuFinding
+/** A report as the runtime writes it (native/virtual_gpu/runtime/findings.cpp): instructions are no lines yet. */
+export const writtenGpuReport = z.object({
+  launches: z.number(),
+  accesses: z.number(),
+  findings: z.array(
+    z.object({
+      check: shape.check,
+      message: shape.message,
+      remedy: shape.remedy,
+      count: shape.count,
+      place: codePlace.nullable(),
+      thread: shape.thread,
+      otherPlace: codePlace.nullable(),
+      otherThread: shape.thread,
+      other: z.string(),
+      allocated: site.nullable(),
+      kernel: z.string(),
+      launched: site.nullable(),
+    }),
+  ),
+})
+export type WrittenGpuReport = z.infer<typeof writtenGpuReport>

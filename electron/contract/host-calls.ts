@@ -300,6 +300,8 @@ export const hostMessage = z.discriminatedUnion('kind', [
       z.object({ ok: z.literal(true), value: z.unknown() }),
       z.object({ ok: z.literal(false), error: z.unknown() }),
     ]),
+    /** What checked kernels did meanwhile: a `writtenGpuReport` a line. */
+    kernelReports: z.string().optional(),
   }),
 ])
 export type HostMessage = z.infer<typeof hostMessage>

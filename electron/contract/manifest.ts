@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { gpuChoice } from './gpu-choice'
 import { timingEntry } from './timing-entry'
 import type { TimingEntry } from './timing-entry'
 import { buildOptionFields } from './build-options'
@@ -174,7 +175,11 @@ export const manifest = z.strictObject({
   lints: z.partialRecord(z.string(), z.boolean()).default({}),
   /** This project's choice of tools; what is not named here comes from the user's settings. */
   toolchain: z
-    .strictObject({ compiler: z.string().optional(), libtorch: z.string().optional() })
+    .strictObject({
+      compiler: z.string().optional(),
+      libtorch: z.string().optional(),
+      gpu: gpuChoice.optional(),
+    })
     .default({}),
 })
 export type Manifest = z.infer<typeof manifest>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { buildOptionFields, defaultBuildOptions } from './build-options'
+import { gpuChoice } from './gpu-choice'
 
 const fields = {
   compiler: z.string().describe('Absolute path of a C++ compiler. Empty: Opsmith chooses.'),
@@ -9,6 +10,9 @@ const fields = {
     .describe(
       'Absolute path of a libtorch folder, with include/ and lib/. Empty: Opsmith chooses.',
     ),
+  gpu: gpuChoice.describe(
+    'What runs CUDA code. auto: the GPU of this machine if libtorch can use it, else the virtual GPU. hardware: never the virtual GPU. virtual: always the virtual GPU.',
+  ),
   ...buildOptionFields,
   clangd: z.string().describe('Absolute path of a clangd. Empty: Opsmith chooses.'),
   codeHelp: z
@@ -58,6 +62,7 @@ export type Settings = z.infer<typeof filled>
 export const defaultSettings: Settings = {
   compiler: '',
   libtorch: '',
+  gpu: 'auto',
   ...defaultBuildOptions,
   clangd: '',
   codeHelp: true,

@@ -1,4 +1,5 @@
 import type { HostState } from '../contract/app-calls'
+import type { GpuReport } from '../contract/gpu-findings'
 import { tracedKernels } from './timing/kernels'
 import { Timings } from './timing/timings'
 import type { BackgroundEvents } from './builds/background'
@@ -38,9 +39,12 @@ import { RecordedCalls } from './pytest/recorded-calls'
 import { Runs } from './run/runs'
 import { Setup } from './setup/setup'
 import { GpuPrograms } from './virtual-gpu/gpu-programs'
+import { KernelChecks } from './virtual-gpu/kernel-checks'
 
 export interface WorkbenchEvents extends PoolEvents, ClangdEvents, BuildEvents, BackgroundEvents {
   onState?: (state: HostState) => void
+  /** What checked kernels have done since the last build. */
+  onKernelReport?: (report: GpuReport) => void
 }
 
 export interface WorkbenchOptions {
@@ -105,6 +109,7 @@ export class Workbench {
   readonly doctor: Doctor
   readonly gpuChecks: GpuChecks
   readonly gpuPrograms: GpuPrograms
+  readonly kernelChecks: KernelChecks
   readonly git: Git
   readonly setup: Setup
   readonly symbols: ProjectSymbols
@@ -122,7 +127,18 @@ export class Workbench {
     const sandbox = (): SandboxChoice => this.sandbox
     const limits = (): HostLimits => this.hostLimits()
     const { keepSpareHost } = options
-    const hosts = new HostPool(installation, startHost, { limits, sandbox, events, keepSpareHost })
+    const kernelChecks = new KernelChecks({ installation }, (report) =>
+      events.onKernelReport?.(report),
+    )
+    const onKernelReports = (lines: string): void => {
+      kernelChecks.take(lines)
+    }
+    const hosts = new HostPool(installation, startHost, {
+      limits,
+      sandbox,
+      events: { ...events, onKernelReports },
+      keepSpareHost,
+    })
     const projects = new Projects(installation, options.asksForTrust)
     const lints = new Lints({ installation, projects })
     const headers = new HeaderPreparation({ installation, projects }, events)
@@ -145,7 +161,7 @@ export class Workbench {
         environment,
         limits,
         sandbox,
-        events: onOutput ? { onOutput } : {},
+        events: { onKernelReports, ...(onOutput ? { onOutput } : {}) },
         keepSpareHost: false,
       })
     const libraries = new Libraries({ installation, projects, builds, hosts, newHosts })
@@ -193,6 +209,7 @@ export class Workbench {
     })
     this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels, checkOperator })
     this.gpuPrograms = new GpuPrograms(services)
+    this.kernelChecks = kernelChecks
     this.git = new Git(services)
     this.setup = new Setup({ installation, projects })
     this.symbols = new ProjectSymbols(services)

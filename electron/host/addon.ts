@@ -16,6 +16,15 @@ export interface NativeAddon {
    */
   contain(channel: number): void
   /**
+   * Gives libtorch the virtual GPU; before anything else is asked of it.
+   * @param library absolute path of libopsmith_virtual_device.so
+   * @param checksKernels kernels that were compiled for checks report what they find
+   * @throws where libtorch has CUDA itself, or the library does not load
+   */
+  installVirtualDevice(library: string, checksKernels: boolean): void
+  /** What checked kernels did since the last question: a `writtenGpuReport` a line; "" where none ran. */
+  takeKernelReports(): string
+  /**
    * Installs the signal, terminate and exit handlers. On a crash they write `reportPath`:
    * see native/runtime/process/crash_report.h for the format.
    */

@@ -59,6 +59,22 @@ function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
   }
 }
 
+/** What kept the virtual GPU away, which the library that is loaded next needs. */
+function installVirtualDevice(addon: NativeAddon): WorkbenchError | undefined {
+  const library = process.env['OPSMITH_VIRTUAL_DEVICE'] ?? ''
+  if (library === '') return undefined
+  try {
+    addon.installVirtualDevice(library, process.env['OPSMITH_CHECK_KERNELS'] === '1')
+    return undefined
+  } catch (error) {
+    return {
+      code: 'host.unavailable',
+      message: `The virtual GPU cannot be used: ${toWorkbenchError(error).message}`,
+      hint: 'Choose the GPU "hardware" in Settings, or a CPU build of libtorch in Doctor.',
+    }
+  }
+}
+
 /** That user code may have started and that run at one time. More is a program that forks without end. */
 const mostProcesses = 256
 
@@ -73,7 +89,7 @@ export class HostServer {
       addon.endDescendants()
       process.exit(lostConnectionCode)
     })
-    const error = differenceInCalls(addon)
+    const error = differenceInCalls(addon) ?? installVirtualDevice(addon)
     if (error) {
       this.port.send({ kind: 'refused', error })
       return
@@ -107,13 +123,18 @@ export class HostServer {
       // TypeScript does not see that the phase is of the same call as the input.
       const doing = (phase as ((input: unknown) => string) | undefined)?.(input)
       const value = await addon.call(request.call, input, doing)
-      this.port.send({ kind: 'answer', id: request.id, result: { ok: true, value } })
+      this.port.send({ ...this.answerOf(request, addon), result: { ok: true, value } })
     } catch (error) {
-      this.port.send({
-        kind: 'answer',
-        id: request.id,
-        result: { ok: false, error: toWorkbenchError(error) },
-      })
+      const result = { ok: false as const, error: toWorkbenchError(error) }
+      this.port.send({ ...this.answerOf(request, addon), result })
     }
+  }
+
+  private answerOf(
+    { id }: HostRequest,
+    addon: NativeAddon,
+  ): { kind: 'answer'; id: number; kernelReports?: string } {
+    const kernelReports = addon.takeKernelReports()
+    return { kind: 'answer', id, ...(kernelReports === '' ? {} : { kernelReports }) }
   }
 }

@@ -14,6 +14,7 @@
 #include "runtime/process/memory_limit.h"
 #include "runtime/process/process_tree.h"
 #include "runtime/process/tensor_memory.h"
+#include "runtime/virtual_device.h"
 
 namespace opsmith {
 namespace {
@@ -45,6 +46,21 @@ Napi::Value set_process_limits(const Napi::CallbackInfo& info) {
     set_limits(bytes > 0 ? static_cast<uint64_t>(bytes) : 0, processes);
     return info.Env().Undefined();
   });
+}
+
+Napi::Value install_virtual_device(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    std::string library;
+    bool checks_kernels = false;
+    read_value(info[0], library, Place{.name = "library"});
+    read_value(info[1], checks_kernels, Place{.name = "checksKernels"});
+    give_virtual_device(library, checks_kernels);
+    return info.Env().Undefined();
+  });
+}
+
+Napi::Value take_reports(const Napi::CallbackInfo& info) {
+  return guard(info, [&] { return write_value(info.Env(), take_kernel_reports()); });
 }
 
 Napi::Value end_started_processes(const Napi::CallbackInfo& info) {
@@ -87,6 +103,9 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("call", Napi::Function::New(env, call, "call"));
   exports.Set("installCrashReporter",
               Napi::Function::New(env, install_crash_reporter, "installCrashReporter"));
+  exports.Set("installVirtualDevice",
+              Napi::Function::New(env, install_virtual_device, "installVirtualDevice"));
+  exports.Set("takeKernelReports", Napi::Function::New(env, take_reports, "takeKernelReports"));
   exports.Set("contain", Napi::Function::New(env, contain, "contain"));
   exports.Set("setLimits", Napi::Function::New(env, set_process_limits, "setLimits"));
   exports.Set("endDescendants", Napi::Function::New(env, end_started_processes, "endDescendants"));

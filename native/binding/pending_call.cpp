@@ -5,6 +5,7 @@
 #include "binding/guard.h"
 #include "runtime/devices.h"
 #include "runtime/process/call_thread.h"
+#include "runtime/virtual_device.h"
 
 namespace opsmith {
 namespace {
@@ -41,6 +42,7 @@ void PendingCall::work_guarded() {
   // What a kernel did wrong shows when somebody waits for the device: that must be the call that
   // launched it, not the next one.
   const auto fault = device_fault();
+  keep_kernel_report();
   if (!fault || (failure_ && !fault->is_lasting)) return;
   failure_ = Failure(fault->is_lasting ? ErrorCode::device_lost : ErrorCode::operator_check,
                      fault->message);

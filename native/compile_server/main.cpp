@@ -194,6 +194,7 @@ class serve_pragma : public clang::PragmaHandler {
     diagnostics.Warnings.insert(diagnostics.Warnings.end(), asked.warnings.begin(),
                                 asked.warnings.end());
     clang::ProcessWarningOptions(compiler_.getDiagnostics(), diagnostics);
+    if (asked.is_gpu) compile_device_code();
     std::string text;
     for (const auto& define : asked.defines) {
       const auto equals = define.find('=');
@@ -206,6 +207,19 @@ class serve_pragma : public clang::PragmaHandler {
     const auto buffer =
         sources.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "<opsmith>"));
     preprocessor.EnterSourceFile(buffer, nullptr, clang::SourceLocation());
+  }
+
+  /// As deviceCodeFlags of electron/engine/compile/virtual-gpu/flags.ts, which says why.
+  /// -fdeclspec is a flag of the server's own: words become keywords when clang starts.
+  void compile_device_code() {
+    compiler_.getDiagnostics().setIgnoreAllWarnings(true);
+    auto& language = compiler_.getLangOpts();
+    language.setTrivialAutoVarInit(clang::LangOptions::TrivialAutoVarInitKind::Zero);
+    language.TrivialAutoVarInitMaxSize = 64;
+    auto& code = compiler_.getCodeGenOpts();
+    code.RelaxedAliasing = true;
+    code.setFiniteLoops(clang::CodeGenOptions::FiniteLoopsKind::Never);
+    code.EnableNoundefAttrs = false;
   }
 
   clang::CompilerInstance& compiler_;

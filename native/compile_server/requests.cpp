@@ -44,7 +44,8 @@ std::optional<request> parse_request(const std::string& line) {
                  text("depfile"),
                  strings(*object, "defines"),
                  strings(*object, "includes"),
-                 strings(*object, "warnings")};
+                 strings(*object, "warnings"),
+                 object->getBoolean("isGpu").value_or(false)};
   if (result.source.empty() || result.output.empty()) return std::nullopt;
   return result;
 }

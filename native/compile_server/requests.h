@@ -3,7 +3,7 @@
 // One compile as the engine asks for it, a JSON object on a line of stdin:
 //   {"id":3,"folder":"PROJECT","source":"op.cpp","output":"CACHE/a.o","log":"CACHE/a.txt",
 //    "depfile":"CACHE/a.d","defines":["TORCH_EXTENSION_NAME=my_op"],"includes":["include","."],
-//    "warnings":["all"]}
+//    "warnings":["all"],"isGpu":false}
 // `source` and `includes` may be relative to `folder`; everything else is absolute.
 
 #include <optional>
@@ -22,6 +22,7 @@ struct request {
   std::vector<std::string> defines;
   std::vector<std::string> includes;
   std::vector<std::string> warnings;  ///< without the dash and the W
+  bool is_gpu = false;                ///< device code of the virtual GPU
 };
 
 /// @returns nothing for a line that is no request.

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "runtime/failure.h"
+#include "runtime/virtual_device.h"
 
 namespace opsmith {
 namespace {
@@ -25,6 +26,12 @@ using c10::DeviceType;
 std::vector<at::Device> cuda_devices_in_use() {
   std::vector<at::Device> devices;
   if (!c10::impl::hasDeviceGuardImpl(DeviceType::CUDA)) return devices;
+  if (has_virtual_device()) {
+    const auto count = c10::impl::getDeviceGuardImpl(DeviceType::CUDA)->deviceCount();
+    for (c10::DeviceIndex index = 0; index < count; ++index)
+      devices.emplace_back(DeviceType::CUDA, index);
+    return devices;
+  }
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return devices;
   const auto count_of = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));

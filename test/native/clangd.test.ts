@@ -124,6 +124,19 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect(read(kernel)).toBe(good)
   })
 
+  it('clangd reads a CUDA source, and finds what is wrong in a kernel', async () => {
+    const file = 'src/cuda/add_forces.cu'
+    const text = read(file)
+    show(file, text, 1)
+    expect((await diagnosed(file, 1)).diagnostics).toEqual([])
+    show(file, text.replace('own[axis] += pull[axis];', 'own[axis] += pul[axis];'), 2)
+    const found = await diagnosed(file, 2)
+    expect(found.diagnostics.map(({ message }) => message)).toEqual([
+      expect.stringContaining("undeclared identifier 'pul'"),
+    ])
+    show(file, text, 3)
+  })
+
   it('a rename covers every file of the project, open or not', async () => {
     const text = read(kernel)
     const at = { folder, path: kernel, ...after(text, 'void add_for') }

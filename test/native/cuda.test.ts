@@ -10,7 +10,8 @@ import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
 import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench()
+// nvcc and the machine's GPU, not the virtual one.
+const { workbench, cache } = useWorkbench({ settings: { gpu: 'hardware' } })
 const sample = path.join(root, 'samples/calculate_force')
 const { PATH, CUDA_HOME, CUDA_PATH } = process.env
 

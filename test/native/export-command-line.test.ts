@@ -473,6 +473,7 @@ describe('opsmith export, with bad input', () => {
     const toolchain = await chooseToolchain(installation, {
       compiler: '',
       libtorch: '',
+      gpu: 'auto',
       options: defaultBuildOptions,
     })
     if (!toolchain.ok) throw new Error(toolchain.error.message)

@@ -7,9 +7,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { unwrap } from '../../electron/contract/outcome'
 import type { Compiler } from '../../electron/engine/toolchain/compilers'
-import { cudaFlags } from '../../electron/engine/virtual-gpu/flags'
-import { rewriteCuda } from '../../electron/engine/virtual-gpu/rewrite'
-import { runtimeLibrary } from '../../electron/engine/virtual-gpu/runtime-library'
+import { cudaFlags } from '../../electron/engine/compile/virtual-gpu/flags'
+import { rewriteCuda } from '../../electron/engine/compile/virtual-gpu/rewrite'
+import { runtimeLibrary } from '../../electron/engine/compile/virtual-gpu/runtime-library'
 import { root } from '../support/installation'
 import { compiler, libtorch } from './fixture'
 

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { unwrap } from '../../electron/contract/outcome'
 import { GpuPrograms } from '../../electron/engine/virtual-gpu/gpu-programs'
 import { makeTestCache, testInstallation } from '../support/installation'
+import { kernelEdits } from './kernel-edits'
 import { judged, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
 
@@ -41,6 +42,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     return unwrap(await programs.build(program, undefined, say)).executable
   }
   try {
+    if (only === 'edit') return await kernelEdits(cache, rounds)
     const plain = await samplesOf(await build(false), rounds)
     const checked = await samplesOf(await build(true), Math.min(rounds, 3))
     const rows: Row[] = []
@@ -55,6 +57,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       const withChecks = checked.get(`${name} kernel`) ?? []
       rows.push(row(`${title}, checked`, 'ms', withChecks, { name: 'unchecked', samples: kernel }))
     }
+    if (only === '') rows.push(...(await kernelEdits(cache, rounds)))
     return rows
   } finally {
     cache.remove()

@@ -71,6 +71,7 @@ const toolchain: Toolchain = {
     remedy: '',
   },
   cuda,
+  virtualGpu: undefined,
   options: defaultBuildOptions,
 }
 const manifestWith = (more: object = {}): Manifest =>

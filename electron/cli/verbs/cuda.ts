@@ -1,10 +1,10 @@
 import path from 'node:path'
 
-import type { GpuReport, GpuThread, SourcePlace } from '../../contract/gpu-findings'
 import type { GpuProgram } from '../../engine/virtual-gpu/gpu-programs'
 import type { Workbench } from '../../engine/workbench'
 import { exitCodes } from '../exit-codes'
 import { interruptSignal } from '../interrupt'
+import { isCleanReport, printKernelReport } from '../kernel-report'
 import { flag, text, texts } from '../options'
 import type { OptionValues } from '../options'
 import { callerPath, describeDiagnostic, printError, printJson, progress } from '../print'
@@ -75,37 +75,8 @@ async function runCuda(
   if (!report) return exitCode
   if (!report.ok) return printError(report.error, json)
   if (json) printJson({ ok: report.value.findings.length === 0, exitCode, ...report.value })
-  else reportFindings(report.value)
-  if (report.value.findings.length > 0 || report.value.launches === 0) return exitCodes.failed
-  return exitCode
-}
-
-const threadText = ({ block, thread }: GpuThread): string =>
-  `block (${block.join(', ')}), thread (${thread.join(', ')})`
-
-function placeText({ file, line }: SourcePlace): string {
-  return file === '' ? 'unknown place' : `${path.relative(process.cwd(), file)}:${line}`
-}
-
-/** Findings go to stderr: stdout is the program's own. */
-function reportFindings({ launches, accesses, findings }: GpuReport): void {
-  for (const one of findings) {
-    const times = one.count > 1 ? ` (${one.count} times)` : ''
-    progress(`${placeText(one.place)}: ${one.check}: ${one.message}${times}`)
-    if (one.thread)
-      progress(`  in ${one.kernel === '' ? 'a kernel' : one.kernel}, ${threadText(one.thread)}`)
-    if (one.other) {
-      const by = one.other.thread ? `, ${threadText(one.other.thread)}` : ''
-      progress(`  ${one.other.what}: ${placeText(one.other)}${by}`)
-    }
-    if (one.allocated) progress(`  allocated: ${placeText(one.allocated)}`)
-    progress(`  → ${one.remedy}`)
-  }
-  const counted = `${launches} launches and ${accesses} accesses to memory checked`
-  if (launches === 0) progress('opsmith: no kernel ran, so nothing was checked')
-  else if (findings.length === 0) progress(`opsmith: no findings; ${counted}`)
-  else
-    progress(`opsmith: ${findings.length} finding${findings.length === 1 ? '' : 's'}; ${counted}`)
+  else printKernelReport(report.value)
+  return isCleanReport(report.value) ? exitCode : exitCodes.failed
 }
 
 export const verb = defineVerb({

@@ -7,6 +7,7 @@ import type { Workbench } from '../../engine/workbench'
 import { BuildReporter, buildAloud, buildJson, flatDiagnostics, sayPrecompiling } from '../building'
 import { exitCodes } from '../exit-codes'
 import { interruptSignal } from '../interrupt'
+import { kernelReportJson } from '../kernel-report'
 import {
   describeError,
   describeOutput,
@@ -131,8 +132,10 @@ async function runCalls(
   if (manifest.value.calls.length === 0) progress('opsmith.json has no calls.')
   const outcomes = await makeCalls(workbench, project, manifest.value)
   const good = outcomes.every((outcome) => outcome.ok)
-  if (options.json) printJson({ ok: good, calls: outcomes.map(callJson) })
-  else outcomes.forEach(printCall)
+  if (options.json) {
+    const kernels = await kernelReportJson(workbench)
+    printJson({ ok: good, calls: outcomes.map(callJson), ...kernels })
+  } else outcomes.forEach(printCall)
   return good ? exitCodes.good : exitCodes.failed
 }
 
@@ -192,6 +195,7 @@ export const verb = defineVerb({
     json: jsonFlag,
   },
   runsOperators: true,
+  launchesKernels: true,
   run: (workbench, folder, { sanitize, json }) =>
     sanitize ? runSanitized(workbench, folder, { json }) : runCalls(workbench, folder, { json }),
 })

@@ -84,9 +84,14 @@ export class Builds {
     const report = await this.compile(project.value, options, buildProject)
     if (report.ok && report.value.ok) {
       this.lastGood.set(project.value.folder, report.value)
-      await this.keep(project.value, report.value)
+      if (report.value.checksKernels !== true) await this.keep(project.value, report.value)
     }
     return report
+  }
+
+  /** A plain build of other tools or flags than the project's own: calls go on with what was built last. */
+  async buildApart(project: OpenProject, options: BuildOptions = {}): Promise<Result<BuildReport>> {
+    return await this.compile(project, options, buildProject)
   }
 
   /** Remembers a good plain build. One that the disk does not take costs an entry of the history, not the build. */
@@ -127,8 +132,9 @@ export class Builds {
     )
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
-    if (report.value.hot) this.followWithPlain(project.folder)
-    else await this.keep(project, report.value)
+    if (report.value.hot && report.value.checksKernels !== true)
+      this.followWithPlain(project.folder)
+    else if (report.value.checksKernels !== true) await this.keep(project, report.value)
     return report
   }
 
@@ -208,6 +214,13 @@ export class Builds {
    */
   async waitForPlain(projectOrFolder: ProjectOrFolder): Promise<Result<null>> {
     const folder = folderOf(projectOrFolder)
+    if (this.lastGood.get(folder)?.checksKernels === true) {
+      return err(
+        'build.required',
+        'This build checks its kernels: it is not what users would run, and it is slow.',
+        { hint: 'Turn off "Check kernels" for timings, profiles and exports, and build again.' },
+      )
+    }
     const following = this.following.get(folder)
     if (!following) return ok(null)
     following.options.isBackground = false

@@ -101,6 +101,9 @@ export class Libraries {
     const addon = findAddon(installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
     hosts.useAddon(addon.value)
+    const { virtualDevice = '', checksKernels = false } =
+      this.services.builds.lastBuild(folder) ?? {}
+    hosts.useVirtualDevice(virtualDevice, checksKernels)
     hosts.useProject(folder)
     return ok(hosts)
   }

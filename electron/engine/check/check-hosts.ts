@@ -18,7 +18,7 @@ type CheckRequest = HostInput<'operatorCheck.run'> & {
  * Devices hidden from libtorch: after its first backward a process that sees one can make no backward in a copy, and
  * copies are what checks of the CPU are made in.
  */
-const withoutDevices = { CUDA_VISIBLE_DEVICES: '' }
+const withoutDevices = { CUDA_VISIBLE_DEVICES: '', OPSMITH_VIRTUAL_DEVICE: '' }
 
 /** Then it is not the check that ends them, but the call. */
 const mostEnds = 3

@@ -22,7 +22,7 @@ const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
 
 /** What is built, and with which tools. */
-export type BuildRequest = Omit<PlanRequest, 'variant' | 'architectures'>
+export type BuildRequest = Omit<PlanRequest, 'variant' | 'architectures' | 'onProgress'>
 
 /** Sources to a library; a failed compile is a good answer with `ok: false`. */
 export async function buildProject(
@@ -30,11 +30,17 @@ export async function buildProject(
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
   const { cudaArchitectures: architectures = [] } = options
-  const plan = await planBuild({ ...request, variant: 'plain', architectures })
+  const onProgress = progressOf(options)
+  const plan = await planBuild({ ...request, variant: 'plain', architectures, onProgress })
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const { project } = request
   return await new ProjectBuild({ project, plan: plan.value, variant: 'plain' }, options).run()
+}
+
+/** What is compiled before the project's sources is in the log, and shown. */
+function progressOf({ onOutput }: BuildOptions): (text: string) => void {
+  return (text) => onOutput?.(`${text}\n`)
 }
 
 /** How buildHot() reaches a compile server. */
@@ -55,11 +61,13 @@ export async function buildHot(
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
   const { project } = request
-  const plan = await planBuild({ ...request, variant: 'plain' })
+  const plan = await planBuild({ ...request, variant: 'plain', onProgress: progressOf(options) })
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const { tools, serverPrelude } = plan.value
   const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
+  // nvcc's messages come with the plain build, which follows.
+  if (find()) plan.value.compiles = plan.value.compiles.filter((task) => !task.isJudgedOnly)
   const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
   const server = isWorthWaiting
     ? endOrStop(compiler.start(tools, serverPrelude, false, false), options.signal).then(find)

@@ -12,6 +12,8 @@ export interface CompileTask {
   around?: string
   /** Hash over all of it that is known before the compiler runs. */
   key: string
+  /** Compiled for its messages: what it makes is not linked. */
+  isJudgedOnly?: boolean
   /** The same flags for a compile server; undefined where one of them changes what the headers mean. */
   server: ServerFlags | undefined
 }

@@ -28,7 +28,11 @@ const torchCudaHeaders = /^(c10|ATen|torch\/csrc)\/cuda\//
  * Why a project's CUDA part is not built, to be read after "for"; "" where it is.
  * @param texts the sources of the part, and the headers of the project that they include
  */
-export function whyNoCudaPart({ cuda, libtorch }: Toolchain, texts: readonly string[]): string {
+export function whyNoCudaPart(
+  { cuda, libtorch, virtualGpu }: Toolchain,
+  texts: readonly string[],
+): string {
+  if (virtualGpu) return ''
   if (!cuda) return 'nvcc is not installed'
   const asksTorch = texts.some((text) =>
     includesOf(text).some(({ name }) => torchCudaHeaders.test(name)),

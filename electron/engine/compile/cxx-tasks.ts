@@ -17,6 +17,8 @@ export interface CxxSource {
   prelude: Prelude | undefined
   /** Of this source alone, before the project's `cflags`. */
   hostFlags?: readonly string[]
+  /** Flags of device code for the virtual GPU, which come before the project's. */
+  gpu?: { flags: readonly string[]; isChecked: boolean }
 }
 
 /** What a project adds to the flags that all C++ sources share. */
@@ -58,12 +60,12 @@ export class CxxTasks {
 
   /** A source of the project, compiled with its flags. */
   projectTask(source: CxxSource): CompileTask {
-    const { hostFlags = [] } = source
+    const { hostFlags = [], gpu } = source
     const { project, own, contradicting } = this.flags
     const isPrecompiled = contradicting.length === 0
     return this.task(source, {
       precompiled: isPrecompiled ? this.precompiledFlags(source.prelude) : [],
-      before: [...project, ...hostFlags],
+      before: [...(gpu?.flags ?? []), ...project, ...hostFlags],
       after: own,
     })
   }
@@ -87,7 +89,7 @@ export class CxxTasks {
   }
 
   private task(
-    { label, file, text, prelude }: CxxSource,
+    { label, file, text, prelude, gpu }: CxxSource,
     flags: { precompiled: string[]; before: readonly string[]; after: readonly string[] },
   ): CompileTask {
     const { toolchain, includes } = this.tools
@@ -104,7 +106,9 @@ export class CxxTasks {
     return {
       label,
       server:
-        this.variant === 'plain' ? flagsForServer([...flags.before, ...flags.after]) : undefined,
+        this.variant === 'plain' && gpu?.isChecked !== true
+          ? flagsForServer([...flags.before, ...flags.after], gpu !== undefined)
+          : undefined,
       command: toolchain.compiler.path,
       args,
       source: file,

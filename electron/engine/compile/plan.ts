@@ -22,6 +22,7 @@ import {
   whyNoCudaPart,
 } from './cuda'
 import { boundInCudaSource, codeOf, cudaTask } from './cuda-tasks'
+import type { CudaBuild } from './cuda-tasks'
 import { CxxTasks } from './cxx-tasks'
 import type { ProjectFlags } from './cxx-tasks'
 import { changesPrecompiled, linkFlags } from './flags'
@@ -34,6 +35,7 @@ import {
 } from './generated-sources'
 import type { SourceText } from './generated-sources'
 import type { ServerPrelude } from './hot/server-program'
+import { GpuPart } from './virtual-gpu/gpu-part'
 
 export interface BuildPlan {
   tools: CompileTools
@@ -47,6 +49,8 @@ export interface BuildPlan {
   remarks: string[]
   /** A precompiled header that would have served, had it been there. */
   missingPrelude: Prelude | undefined
+  /** The library that gives libtorch the virtual GPU, which what is built needs; "" for none. */
+  virtualDevice: string
   /** The headers that a compile server for this build starts from; undefined when no source can use one. */
   serverPrelude: ServerPrelude | undefined
 }
@@ -58,6 +62,8 @@ export interface PlanRequest {
   variant: BuildVariant
   /** What CUDA sources are compiled for, instead of the GPUs here and the project's own list. */
   architectures?: readonly string[]
+  /** Called with what of the virtual GPU is compiled first. */
+  onProgress?: ((text: string) => void) | undefined
 }
 
 /** A path as the argument of a compiler, which takes -o.cpp for a flag and @list.cpp for a list of flags. */
@@ -176,70 +182,142 @@ function remarksOn(
   return remarks
 }
 
-/** Works out every command of a build; nothing is compiled here. */
-export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>> {
-  const { installation, toolchain, project, variant, architectures = [] } = request
-  const { folder, manifest } = project
-  const includeFolders = [
-    ...manifest.includePaths.map((item) => path.resolve(folder, item)),
-    folder,
-  ]
-  const sources = await readSources(project, toolchain, includeFolders)
-  if (!sources.ok) return sources
-  const { texts, whyNoCuda } = sources.value
-  const hasCudaPart = whyNoCuda === ''
-  const packages = await packageFlags(manifest)
-  if (!packages.ok) return packages
-  const placed = placeFunctions(folder, manifest, texts)
-  if (!placed.ok) return placed
+/** A plan's sources and tools, once it is known where CUDA code runs. */
+interface PlannedSources {
+  toolchain: Toolchain
+  read: ReadSources
+  gpu: GpuPart | undefined
+  remarks: string[]
+}
 
-  const tools = compileTools(installation, toolchain)
-  const flags = projectFlagsOf(project, tools, packages.value.compile, hasCudaPart)
-  const cxx = new CxxTasks(tools, variant, flags)
-  const cudaSources = texts.filter(({ file }) => isCuda(file))
-  const code = codeOf(toolchain, project, cudaSources, architectures)
-  if (!code.ok) return code
-  const cuda = { tools, project, projectFlags: flags.project, code: code.value }
-  const compiles: CompileTask[] = []
-  for (const source of texts) {
+/**
+ * The sources, and what compiles those for the virtual GPU. Where it does not work with this libtorch, the CUDA part is
+ * left out as without it, unless the user has chosen it by name.
+ */
+async function planSources(
+  request: PlanRequest,
+  includeFolders: readonly string[],
+): Promise<Result<PlannedSources>> {
+  const { installation, toolchain, project, onProgress } = request
+  const read = await readSources(project, toolchain, includeFolders)
+  if (!read.ok) return read
+  const variant = { isChecked: project.checksKernels }
+  const part = { installation, toolchain, project, variant, onProgress }
+  const gpu = await GpuPart.of(part, read.value.texts, includeFolders)
+  if (gpu.ok) return ok({ toolchain, read: read.value, gpu: gpu.value, remarks: [] })
+  if (toolchain.virtualGpu?.isChosen === true) return gpu
+  const without = { ...toolchain, virtualGpu: undefined }
+  const again = await readSources(project, without, includeFolders)
+  if (!again.ok) return again
+  return ok({ toolchain: without, read: again.value, gpu: undefined, remarks: [gpu.error.message] })
+}
+
+/** Compiles of the project's own sources, each from the smallest prelude that has what it includes. */
+function sourceTasks(
+  { project, installation }: PlanRequest,
+  { toolchain, read, gpu }: PlannedSources,
+  parts: {
+    tools: CompileTools
+    cxx: CxxTasks
+    /** Of sources for the virtual GPU: clang's, whatever compiles the others. */
+    gpuCxx: CxxTasks
+    cuda: CudaBuild
+    placed: ReadonlyMap<string, string[]>
+    includeFolders: readonly string[]
+  },
+): Result<CompileTask[]> {
+  const { folder, manifest } = project
+  const { tools, cxx, gpuCxx, cuda, placed, includeFolders } = parts
+  const tasks: CompileTask[] = []
+  for (const source of read.texts) {
     const label = path.relative(folder, source.file)
-    const functions = placed.value.get(source.file)
-    const read = includedTexts(source, includeFolders)
-    if (isCuda(source.file)) {
-      if (functions) return boundInCudaSource(folder, label, functions)
-      compiles.push(cudaTask(cuda, source, read))
-      continue
-    }
-    const hostFlags = includesCuda(read) ? cudaHostFlags(toolchain, tools.includes) : []
-    const prelude = preludeFor(read, functions !== undefined)
-    if (functions) {
+    const functions = placed.get(source.file)
+    const texts = includedTexts(source, includeFolders)
+    const prelude = preludeFor(texts, functions !== undefined)
+    const hostFlags = includesCuda(texts) && !gpu ? cudaHostFlags(toolchain, tools.includes) : []
+    if (isCuda(source.file) && functions) return boundInCudaSource(folder, label, functions)
+    if (gpu && isCuda(source.file)) {
+      const task = gpuCxx.projectTask(gpu.sourceOf(source, label, prelude))
+      tasks.push({ ...task, around: source.relative })
+      // Where there is nvcc, what it says of the source counts too.
+      if (whyNoCudaPart({ ...toolchain, virtualGpu: undefined }, texts) === '')
+        tasks.push({
+          ...cudaTask(cuda, source, texts),
+          label: `${label} (nvcc)`,
+          isJudgedOnly: true,
+        })
+    } else if (isCuda(source.file)) {
+      tasks.push(cudaTask(cuda, source, texts))
+    } else if (functions) {
       const text = bindingAround(manifest, source, functions)
       // Not the source's own name: the quotes in it would find this file first, not the source.
       const name = `opsmith_bind_${path.basename(source.file)}`
       const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
       const bound = { label, file, text: text + source.text, prelude, hostFlags }
-      compiles.push({ ...cxx.projectTask(bound), around: source.relative })
+      tasks.push({ ...cxx.projectTask(bound), around: source.relative })
+    } else if (gpu && includesCuda(texts)) {
+      tasks.push(gpuCxx.projectTask(gpu.sourceOf(source, label, prelude)))
     } else {
       const { relative, text } = source
-      compiles.push(cxx.projectTask({ label, file: relative, text, prelude, hostFlags }))
+      tasks.push(cxx.projectTask({ label, file: relative, text, prelude, hostFlags }))
     }
   }
-  compiles.push(...addedTasks(project, tools, cxx, { texts, hasBound: placed.value.size > 0 }))
-  const hasDeviceLink = cudaSources.length > 0 && isRelocatable(manifest.cudaCflags)
-  const cudaLink = cudaSources.length > 0 ? cudaLinkFlags(toolchain, hasDeviceLink) : []
+  return ok(tasks)
+}
+
+/** Works out every command of a build; nothing of the project is compiled here. */
+export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>> {
+  const { installation, project, variant, architectures = [] } = request
+  const { folder, manifest } = project
+  const includeFolders = [
+    ...manifest.includePaths.map((item) => path.resolve(folder, item)),
+    folder,
+  ]
+  const planned = await planSources(request, includeFolders)
+  if (!planned.ok) return planned
+  const { toolchain, read, gpu } = planned.value
+  const hasCudaPart = read.whyNoCuda === ''
+  const packages = await packageFlags(manifest)
+  if (!packages.ok) return packages
+  const placed = placeFunctions(folder, manifest, read.texts)
+  if (!placed.ok) return placed
+
+  const tools = compileTools(installation, toolchain)
+  const flags = projectFlagsOf(project, tools, packages.value.compile, hasCudaPart)
+  const cxx = new CxxTasks(tools, variant, flags)
+  const clang = toolchain.virtualGpu?.compiler
+  const gpuCxx = clang
+    ? new CxxTasks({ ...tools, toolchain: { ...toolchain, compiler: clang } }, 'plain', flags)
+    : cxx
+  const cudaSources = read.texts.filter(({ file }) => isCuda(file))
+  const needsNvcc = !gpu || toolchain.cuda !== undefined
+  const code = codeOf(toolchain, project, needsNvcc ? cudaSources : [], architectures)
+  if (!code.ok) return code
+  const cuda = { tools, project, projectFlags: flags.project, code: code.value }
+  const own = sourceTasks(request, planned.value, {
+    tools,
+    cxx,
+    gpuCxx,
+    cuda,
+    placed: placed.value,
+    includeFolders,
+  })
+  if (!own.ok) return own
+  const compiles = own.value
+  const hasBound = placed.value.size > 0
+  compiles.push(...addedTasks(project, tools, cxx, { texts: read.texts, hasBound }))
+  const hasNvcc = cudaSources.length > 0 && !gpu
+  const hasDeviceLink = hasNvcc && isRelocatable(manifest.cudaCflags)
+  const cudaLink = hasNvcc ? cudaLinkFlags(toolchain, hasDeviceLink) : []
+  const ownLink = [...manifest.ldflags, ...(hasCudaPart ? manifest.cudaLdflags : [])]
   return ok({
     tools,
     compiles,
     link: {
       command: toolchain.compiler.path,
       args: linkFlags(toolchain, variant),
-      trailing: [
-        ...packages.value.link,
-        ...cudaLink,
-        ...manifest.ldflags,
-        ...(hasCudaPart ? manifest.cudaLdflags : []),
-      ],
+      trailing: [...packages.value.link, ...cudaLink, ...(gpu ? gpu.linkFlags(ownLink) : ownLink)],
     },
     deviceLink: hasDeviceLink
       ? {
@@ -248,16 +326,21 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
         }
       : undefined,
     contentFolders: [folder, ...includeFolders],
-    serverPrelude: serverPreludeOf(compiles, cxx),
-    remarks: [...remarksOn(sources.value, flags.contradicting, cxx), ...code.value.remarks],
+    serverPrelude: serverPreludeOf(compiles, [cxx, gpuCxx]),
+    virtualDevice: gpu?.libraries.device ?? '',
+    remarks: [
+      ...planned.value.remarks,
+      ...remarksOn(read, flags.contradicting, cxx),
+      ...code.value.remarks,
+    ],
     missingPrelude: cxx.missingPrelude,
   })
 }
 
 function serverPreludeOf(
   compiles: readonly CompileTask[],
-  cxx: CxxTasks,
+  tasks: readonly CxxTasks[],
 ): ServerPrelude | undefined {
   if (!compiles.some((task) => task.server)) return undefined
-  return cxx.uses('full') ? 'full' : 'extension'
+  return tasks.some((cxx) => cxx.uses('full')) ? 'full' : 'extension'
 }

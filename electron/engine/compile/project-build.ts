@@ -35,6 +35,7 @@ import type { BuildPlan } from './plan'
 import { publish } from './publish'
 import type { OpenProject } from '../project/open-project'
 import { TimeTracer } from './time-trace'
+import { gpuFolder } from './virtual-gpu/flags'
 
 export interface BuildOptions {
   signal?: AbortSignal
@@ -63,6 +64,7 @@ interface Compiled {
   hot: boolean
   object: string
   objectKey: string
+  isJudgedOnly: boolean
   diagnostics: Diagnostic[]
 }
 
@@ -228,7 +230,7 @@ export class ProjectBuild {
     const hotKey = server && hashOf('hot-1', server.program.key, task.key)
     const plain = tracer ? undefined : this.cache.find(task.key)
     const hit = plain ?? (hotKey === undefined ? undefined : this.cache.find(hotKey))
-    const { label } = task
+    const { label, isJudgedOnly = false } = task
     if (hit) {
       const printed = this.isCuda(task) ? withoutKernelLines()(hit.output) : hit.output
       this.say(`${label}: unchanged\n${printed}`)
@@ -245,6 +247,7 @@ export class ProjectBuild {
         hot: !plain,
         object: hit.file,
         objectKey: hit.key,
+        isJudgedOnly,
         diagnostics: this.judge(hit.output, task),
       }
     }
@@ -316,12 +319,15 @@ export class ProjectBuild {
         ok: good,
         ...(kernels ? { kernels } : {}),
       }
-      if (!good) return { step, hot: false, object: '', objectKey: '', diagnostics }
+      if (!good) return { step, hot: false, object: '', objectKey: '', isJudgedOnly, diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
       const { libtorch, cuda } = this.toolchain
-      const covered = [this.plan.tools.includes.folder, libtorch.folder, cuda?.folder ?? ''].filter(
-        (root) => root !== '',
-      )
+      const covered = [
+        this.plan.tools.includes.folder,
+        libtorch.folder,
+        cuda?.folder ?? '',
+        gpuFolder(this.plan.tools.installation.root),
+      ].filter((root) => root !== '')
       const headers = read
         .map((file) => path.resolve(this.folder, file))
         .filter(
@@ -337,6 +343,7 @@ export class ProjectBuild {
         hot: hot !== undefined,
         object: stored.file,
         objectKey: stored.key,
+        isJudgedOnly,
         diagnostics,
       }
     } finally {
@@ -516,19 +523,22 @@ export class ProjectBuild {
     if (early.length > 0 || !steps.every((step) => step.ok)) {
       return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
     }
-    const linked = await this.link(compiled)
+    const linked = await this.link(compiled.filter((item) => !item.isJudgedOnly))
     if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')
     diagnostics.push(...linked.diagnostics)
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
     // What lies in the project's folder is what is timed and exported.
-    const isPlain = this.parts.variant === 'plain' && !linked.hot
+    const checksKernels = this.parts.project.checksKernels && this.plan.virtualDevice !== ''
+    const isPlain = this.parts.variant === 'plain' && !linked.hot && !checksKernels
     const published = isPlain ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {
         ...published,
         hot: linked.hot,
         loadPath: linked.loadPath,
+        ...(this.plan.virtualDevice === '' ? {} : { virtualDevice: this.plan.virtualDevice }),
+        ...(checksKernels ? { checksKernels } : {}),
         key: linked.key,
         diagnostics: errorsFirst(diagnostics),
         steps,

@@ -95,6 +95,8 @@ export class HostClient {
   /** Resolves once, when the process is gone and its traces are read. */
   readonly ended: Promise<HostExit>
   exit: HostExit | undefined
+  /** Called before the answer of the call that the kernels ran in. */
+  onKernelReports: ((lines: string) => void) | undefined
   onOutput: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
   private readonly transport: HostTransport
   private readonly share: SessionShare
@@ -333,6 +335,7 @@ export class HostClient {
   }
 
   private takeAnswer(message: Extract<HostMessage, { kind: 'answer' }>): void {
+    if (message.kernelReports !== undefined) this.onKernelReports?.(message.kernelReports)
     const pending = this.pending.get(message.id)
     if (!pending) return
     const lost = message.result.ok ? undefined : lostDevice(message.result.error)

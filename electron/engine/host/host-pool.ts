@@ -19,6 +19,8 @@ import type { StartHost } from './transport'
 
 export interface PoolEvents {
   onState?: (state: HostState) => void
+  /** What checked kernels did: a `writtenGpuReport` a line. */
+  onKernelReports?: (lines: string) => void
   onOutput?: (generation: number, stream: 'stdout' | 'stderr', text: string) => void
 }
 
@@ -76,6 +78,9 @@ export class HostPool {
   private epoch = 0
   private userFolders: string[] = []
   private addonFolder: string
+  /** The library that gives libtorch the virtual GPU; "" for none. */
+  private virtualDevice = ''
+  private checksKernels = false
   private readonly limits: () => HostLimits
   readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
@@ -99,6 +104,23 @@ export class HostPool {
   useAddon(folder: string): void {
     if (folder === this.addonFolder) return
     this.addonFolder = folder
+    this.replaceHosts()
+  }
+
+  /**
+   * The library that gives libtorch the virtual GPU, which a process does before all else: hosts that started without
+   * it are of no use.
+   * @param library "" for none
+   * @param checksKernels kernels report what they do wrong: PoolEvents.onKernelReports
+   */
+  useVirtualDevice(library: string, checksKernels: boolean): void {
+    if (library === this.virtualDevice && checksKernels === this.checksKernels) return
+    this.virtualDevice = library
+    this.checksKernels = checksKernels
+    this.replaceHosts()
+  }
+
+  private replaceHosts(): void {
     this.epoch += 1
     for (const host of [this.active, this.spare]) host?.kill('replaced')
     this.active = undefined
@@ -177,9 +199,14 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
-      environment: this.environment,
+      environment: {
+        OPSMITH_VIRTUAL_DEVICE: this.virtualDevice,
+        OPSMITH_CHECK_KERNELS: this.checksKernels ? '1' : '',
+        ...this.environment,
+      },
       isSpare,
     })
+    host.onKernelReports = (lines) => this.events.onKernelReports?.(lines)
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
       if (this.spare === host) {
@@ -286,11 +313,10 @@ export class HostPool {
       const late = setTimeout(() => {
         old.kill('replaced')
       }, unloadMilliseconds)
-      const left = await old.call(
-        'library.unload',
-        {},
-        { timeout: 0, phase: 'unloading the library' },
-      )
+      // The checks keep the addresses of a library's device variables.
+      const left = this.checksKernels
+        ? replaced
+        : await old.call('library.unload', {}, { timeout: 0, phase: 'unloading the library' })
       clearTimeout(late)
       if (!left.ok || !left.value.unloaded) {
         old.kill('replaced')

@@ -11,6 +11,8 @@ import type {
   FormDiff,
   FormReport,
 } from '../../contract/export'
+import type { BuildReport } from '../../contract/build'
+import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import { firstError } from '../builds/builds'
@@ -18,7 +20,7 @@ import type { Builds } from '../builds/builds'
 import type { Libraries } from '../builds/libraries'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
-import type { Projects } from '../project/open-project'
+import type { OpenProject, Projects } from '../project/open-project'
 import type { Toolchain } from '../toolchain/choose'
 import { readAbi } from './abi'
 import type { ExportedProject } from './exported-project'
@@ -123,14 +125,47 @@ export class Exports {
 
   /** Builds, loads and records: what every form is made of. */
   private async prepare(folder: string, options: ExportOptions): Promise<Result<Prepared>> {
-    const { installation, projects, builds, libraries, hosts } = this.services
+    const { projects, builds, libraries, hosts } = this.services
     const opened = await projects.open(folder)
     if (!opened.ok) return opened
-    const source = opened.value
+    const chosen = await opened.value.toolchain()
+    if (!chosen.ok) return chosen
+    const { signal } = options
+    const stopped = signal && { signal }
+    if (!chosen.value.virtualGpu) {
+      const build = await builds.build(opened.value, { ...stopped })
+      const load = (): Promise<Result<LoadReport>> =>
+        libraries.load(opened.value, { timeout: opened.value.settings.callTimeout, ...stopped })
+      return await this.gatherFrom({ project: opened.value, build, hosts, load }, options)
+    }
+    // Users have GPUs or none: code for the virtual one is not for them.
+    const project = opened.value.withoutVirtualGpu()
+    const build = await builds.buildApart(project, { ...stopped })
+    const beside = await libraries.openHostsBeside(project, { OPSMITH_VIRTUAL_DEVICE: '' })
+    if (!beside.ok) return beside
+    const library = build.ok ? build.value.loadPath : ''
+    const load = (): Promise<Result<LoadReport>> =>
+      beside.value.load(library, { timeout: project.settings.callTimeout, ...stopped })
+    try {
+      return await this.gatherFrom({ project, build, hosts: beside.value, load }, options)
+    } finally {
+      await beside.value.close()
+    }
+  }
+
+  private async gatherFrom(
+    from: {
+      project: OpenProject
+      build: Result<BuildReport>
+      hosts: HostPool
+      load: () => Promise<Result<LoadReport>>
+    },
+    { signal }: ExportOptions,
+  ): Promise<Result<Prepared>> {
+    const { installation } = this.services
+    const { project: source, build, hosts } = from
     const toolchain = await source.toolchain()
     if (!toolchain.ok) return toolchain
-    const { signal } = options
-    const build = await builds.build(source, { ...(signal && { signal }) })
     if (!build.ok) return build
     if (!build.value.ok) {
       const first = firstError(build.value)
@@ -139,8 +174,7 @@ export class Exports {
         ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
       })
     }
-    const timeout = source.settings.callTimeout
-    const load = await libraries.load(source, { timeout, ...(signal && { signal }) })
+    const load = await from.load()
     if (!load.ok) return load
     const program = await source.program()
     if (!program.ok) return program
@@ -154,7 +188,7 @@ export class Exports {
         toolchain: toolchain.value,
         program: program.value,
       },
-      { timeout, signal },
+      { timeout: source.settings.callTimeout, signal },
     )
     if (!project.ok) return project
     const { library, name } = project.value

@@ -47,7 +47,8 @@ const descriptions: Record<string, string> = {
   packageName: 'Name of exported packages in pip and npm; the default is `name`.',
   exports: 'The export forms that `opsmith export` writes by default.',
   lints: 'Lints that are switched off: `{ "opsmith-device-guard": false }`.',
-  toolchain: "The compiler and libtorch of this project, instead of those in the user's settings.",
+  toolchain:
+    "The compiler, libtorch and GPU of this project, instead of those in the user's settings.",
 }
 
 /** The published JSON Schema of opsmith.json, made from the shape that validates it. */

@@ -26,6 +26,8 @@ interface ProjectContents {
   manifest: Manifest
   manifestText: string
   settings: Settings
+  /** Kernels on the virtual GPU are compiled for checks. */
+  checksKernels: boolean
 }
 
 /**
@@ -57,6 +59,10 @@ export class OpenProject {
 
   get settings(): Settings {
     return this.contents.settings
+  }
+
+  get checksKernels(): boolean {
+    return this.contents.checksKernels
   }
 
   /** See restricted(). */
@@ -108,6 +114,18 @@ export class OpenProject {
     }
   }
 
+  /** The same project as it is built for users, whose GPU is none of ours. */
+  withoutVirtualGpu(): OpenProject {
+    const { manifest, settings } = this.contents
+    const { gpu: _, ...toolchain } = manifest.toolchain
+    return new OpenProject(this.installation, {
+      ...this.contents,
+      manifest: { ...manifest, toolchain },
+      settings: { ...settings, gpu: 'hardware' },
+      checksKernels: false,
+    })
+  }
+
   /** The same project, its C++ sources compiled with more flags, CUDA's too. */
   withFlags(flags: readonly string[]): OpenProject {
     const { manifest } = this.contents
@@ -154,6 +172,8 @@ export function restricted(folder: string): Result<never> {
 /** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
 export class Projects {
   readonly trust: Trust
+  /** From the next cycle on, kernels on the virtual GPU are compiled for checks. */
+  checksKernels = false
 
   /** @param asksForTrust a folder that the user has not trusted is open in restricted mode */
   constructor(
@@ -190,6 +210,7 @@ export class Projects {
       manifest: manifest.value,
       manifestText: text.value,
       settings: await this.settings(),
+      checksKernels: this.checksKernels,
     }
     return ok(new OpenProject(this.installation, contents))
   }
@@ -207,6 +228,7 @@ export class Projects {
         manifest: manifest.value,
         manifestText: text.value,
         settings: await this.settings(),
+        checksKernels: false,
       }),
     )
   }

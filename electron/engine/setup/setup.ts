@@ -113,6 +113,7 @@ class SetupRun {
     const headers = await this.headers({
       ...tools,
       cuda: await findCudaToolkit(launcherOf(installation)),
+      virtualGpu: undefined,
       options: chosenTools(settings, undefined).options,
     })
     if (!headers.ok) return headers

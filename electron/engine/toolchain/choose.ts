@@ -1,4 +1,5 @@
 import type { BuildOptionValues } from '../../contract/build-options'
+import type { GpuChoice } from '../../contract/gpu-choice'
 import type { Settings } from '../../contract/settings'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
@@ -13,17 +14,28 @@ import type { CudaToolkit } from './cuda'
 import { describeLibtorch, findLibtorchs } from './libtorch'
 import type { Libtorch } from './libtorch'
 
+/** The virtual GPU: CUDA code is compiled for the CPU, and libtorch gets a device `cuda` that runs it. */
+export interface VirtualGpu {
+  /** clang, whatever compiles C++. */
+  compiler: Compiler
+  /** By name: what keeps it from working is an error, not a remark. */
+  isChosen: boolean
+}
+
 /** What builds use. */
 export interface Toolchain {
   compiler: Compiler
   libtorch: Libtorch
   cuda: CudaToolkit | undefined
+  /** Where CUDA code runs, if not on a GPU of this machine. */
+  virtualGpu: VirtualGpu | undefined
   options: BuildOptionValues
 }
 
 export interface Choice {
   compiler: string
   libtorch: string
+  gpu: GpuChoice
   options: BuildOptionValues
 }
 
@@ -32,6 +44,7 @@ export function chosenTools(settings: Settings, manifest: Manifest | undefined):
   return {
     compiler: manifest?.toolchain.compiler ?? settings.compiler,
     libtorch: manifest?.toolchain.libtorch ?? settings.libtorch,
+    gpu: manifest?.toolchain.gpu ?? settings.gpu,
     options: {
       optimization: manifest?.optimization ?? settings.optimization,
       fastMath: manifest?.fastMath ?? settings.fastMath,
@@ -128,6 +141,47 @@ async function chooseLibtorch(
       )
 }
 
+/** The virtual GPU needs clang: g++ has no properties, and no instrumentation that calls us. */
+export async function chooseClang(): Promise<Result<Compiler>> {
+  const chosen = await chooseCompiler('', '')
+  if (chosen.ok && chosen.value.family === 'clang') return chosen
+  const clang = (await findCompilers()).find(
+    (compiler) => compiler.family === 'clang' && compiler.judgement !== 'unusable',
+  )
+  return clang
+    ? ok(clang)
+    : err('toolchain.missing', 'The virtual GPU needs clang 16 or newer, and none was found.', {
+        hint: 'apt-get install clang-19 lld-19',
+      })
+}
+
+/**
+ * The virtual GPU where it is chosen: by name, or because no GPU of this machine can run CUDA code of this libtorch.
+ */
+async function chooseVirtualGpu(
+  choice: GpuChoice,
+  { compiler, libtorch, cuda }: Pick<Toolchain, 'compiler' | 'libtorch' | 'cuda'>,
+): Promise<Result<VirtualGpu | undefined>> {
+  if (choice === 'hardware') return ok(undefined)
+  const isAuto = choice === 'auto'
+  if (libtorch.hasCuda) {
+    return isAuto
+      ? ok(undefined)
+      : err(
+          'toolchain.mismatch',
+          `The virtual GPU needs a CPU build of libtorch, and ${libtorch.folder} is a CUDA build.`,
+          { hint: 'Choose a CPU build in Doctor, or let Opsmith choose the GPU.' },
+        )
+  }
+  // Kernels that nvcc compiled run here, on memory that they allocate themselves.
+  if (isAuto && cuda && cuda.present.length > 0) return ok(undefined)
+  const isChosen = !isAuto
+  if (compiler.family === 'clang') return ok({ compiler, isChosen })
+  const clang = await chooseClang()
+  if (clang.ok) return ok({ compiler: clang.value, isChosen })
+  return isAuto ? ok(undefined) : clang
+}
+
 /** The compiler and libtorch for a build, mismatches found here rather than at link time. */
 export async function chooseToolchain(
   installation: Installation,
@@ -142,10 +196,12 @@ export async function chooseToolchain(
     process.env['OPSMITH_LIBTORCH'] ?? setup.libtorch ?? '',
   )
   if (!libtorch.ok) return libtorch
-  return ok({
+  const found = {
     compiler: compiler.value,
     libtorch: libtorch.value,
     cuda: await findCudaToolkit(launcherOf(installation)),
-    options: choice.options,
-  })
+  }
+  const virtualGpu = await chooseVirtualGpu(choice.gpu, found)
+  if (!virtualGpu.ok) return virtualGpu
+  return ok({ ...found, virtualGpu: virtualGpu.value, options: choice.options })
 }

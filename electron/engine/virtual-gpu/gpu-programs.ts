@@ -11,16 +11,14 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { parseCompilerOutput } from '../compile/diagnostics'
 import type { Installation } from '../installation'
-import { chooseCompiler } from '../toolchain/choose'
-import { findCompilers } from '../toolchain/compilers'
-import type { Compiler } from '../toolchain/compilers'
+import { chooseClang } from '../toolchain/choose'
 import { compileLimits, runProcess } from '../toolchain/run-command'
-import { cudaFlags } from './flags'
-import type { GpuVariant } from './flags'
+import { cudaFlags } from '../compile/virtual-gpu/flags'
+import type { GpuVariant } from '../compile/virtual-gpu/flags'
 import { readGpuReport } from './read-report'
-import { runtimeLibrary } from './runtime-library'
-import type { GpuTools, RuntimeLibrary } from './runtime-library'
-import { rewriteSources } from './shadow-sources'
+import { runtimeLibrary } from '../compile/virtual-gpu/runtime-library'
+import type { GpuTools, RuntimeLibrary } from '../compile/virtual-gpu/runtime-library'
+import { rewriteSources } from '../compile/virtual-gpu/shadow-sources'
 
 export interface GpuProgram extends GpuVariant {
   /** Absolute paths of `.cu`, `.cpp`, `.cc` and `.c` files. */
@@ -91,7 +89,7 @@ export class GpuPrograms {
     const { root, cacheFolder } = this.services.installation
     for (const source of program.sources)
       if (!fs.existsSync(source)) return err('request.invalid', `${source} does not exist.`)
-    const compiler = await findClang()
+    const compiler = await chooseClang()
     if (!compiler.ok) return compiler
     const tools = { root, cacheFolder, compiler: compiler.value }
     const runtime = await runtimeLibrary(tools, signal, onProgress)
@@ -290,18 +288,4 @@ function messageOf(source: string, text: string): Diagnostic {
     notes: [],
     raw: text,
   }
-}
-
-/** The rewritten sources need clang: g++ has no properties, and no instrumentation that calls us. */
-async function findClang(): Promise<Result<Compiler>> {
-  const chosen = await chooseCompiler('', '')
-  if (chosen.ok && chosen.value.family === 'clang') return chosen
-  const clang = (await findCompilers()).find(
-    (compiler) => compiler.family === 'clang' && compiler.judgement !== 'unusable',
-  )
-  return clang
-    ? ok(clang)
-    : err('toolchain.missing', 'The virtual GPU needs clang 16 or newer, and none was found.', {
-        hint: 'apt-get install clang-19 lld-19',
-      })
 }

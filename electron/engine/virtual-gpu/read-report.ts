@@ -1,42 +1,19 @@
 /** The report of a checked run: addresses become lines of the user's sources. */
 import fs from 'node:fs'
 
-import { z } from 'zod'
-
-import { gpuFinding } from '../../contract/gpu-findings'
-import type { GpuFinding, GpuReport, SourcePlace } from '../../contract/gpu-findings'
+import { writtenGpuReport } from '../../contract/gpu-findings'
+import type {
+  CodePlace,
+  GpuFinding,
+  GpuReport,
+  SourcePlace,
+  WrittenGpuReport,
+} from '../../contract/gpu-findings'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { locateOffsets } from '../host/symbolize'
 import type { Located } from '../host/symbolize'
-import { gpuFolder } from './flags'
-
-const site = z.object({ file: z.string(), line: z.number(), column: z.number() })
-const codePlace = z.union([
-  z.object({ module: z.string(), offset: z.number() }),
-  z.object({ site }),
-])
-const shape = gpuFinding.shape
-const writtenFinding = z.object({
-  check: shape.check,
-  message: shape.message,
-  remedy: shape.remedy,
-  count: shape.count,
-  place: codePlace.nullable(),
-  thread: shape.thread,
-  otherPlace: codePlace.nullable(),
-  otherThread: shape.thread,
-  other: z.string(),
-  allocated: site.nullable(),
-  kernel: z.string(),
-  launched: site.nullable(),
-})
-const writtenReport = z.object({
-  launches: z.number(),
-  accesses: z.number(),
-  findings: z.array(writtenFinding),
-})
-type CodePlace = z.infer<typeof codePlace>
+import { gpuFolder } from '../compile/virtual-gpu/flags'
 
 /** Reads what the runtime wrote when the program ended. */
 export async function readGpuReport(file: string, root: string): Promise<Result<GpuReport>> {
@@ -48,7 +25,14 @@ export async function readGpuReport(file: string, root: string): Promise<Result<
       hint: 'Run it without --check: a crash, a signal or _exit ended it.',
     })
   }
-  const report = writtenReport.parse(JSON.parse(text))
+  return ok(await locateReport(writtenGpuReport.parse(JSON.parse(text)), root))
+}
+
+/**
+ * Finds the lines of a report.
+ * @param root of this installation, whose own lines are no user's
+ */
+export async function locateReport(report: WrittenGpuReport, root: string): Promise<GpuReport> {
   const places = report.findings.flatMap((one) => [one.place, one.otherPlace])
   const locate = await locator(places, gpuFolder(root))
   const findings = report.findings.map((one): GpuFinding => {
@@ -60,7 +44,7 @@ export async function readGpuReport(file: string, root: string): Promise<Result<
       other: other && { ...other, what: one.other, thread: otherThread },
     }
   })
-  return ok({ ...report, findings: withoutRepeats(findings.map(asAccumulation)) })
+  return { ...report, findings: withoutRepeats(findings.map(asAccumulation)) }
 }
 
 const races = new Set<GpuFinding['check']>(['shared-race', 'global-race', 'missing-syncwarp'])
@@ -88,7 +72,7 @@ function lineOf({ file, line }: SourcePlace): string {
 }
 
 /** One line inlined at two places is one mistake. */
-function withoutRepeats(findings: readonly GpuFinding[]): GpuFinding[] {
+export function withoutRepeats(findings: readonly GpuFinding[]): GpuFinding[] {
   const kept = new Map<string, GpuFinding>()
   for (const one of findings) {
     const key = JSON.stringify([one.check, one.place, one.other?.file, one.other?.line])

@@ -1049,6 +1049,20 @@ void Ignored::operator=(cudaError_t error) const {
 
 namespace {
 
+/** Errors that nobody looked at until now. */
+void report_failures() {
+  for (const CallFailure& failure : state().failures) {
+    Finding made = finding("missing-error-check",
+                           "The program never looks at the error of " + failure.what + ": " +
+                               cudaGetErrorString(failure.error) + ".",
+                           "Compare the result with cudaSuccess; after a launch, call "
+                           "cudaGetLastError.");
+    made.place = {nullptr, failure.site};
+    add_finding(std::move(made));
+  }
+  state().failures.clear();
+}
+
 /** What is left when the program ends. */
 void end_checks() {
   State& s = state();
@@ -1065,15 +1079,7 @@ void end_checks() {
     made.allocated = allocation.made;
     add_finding(std::move(made));
   });
-  for (const CallFailure& failure : s.failures) {
-    Finding made = finding("missing-error-check",
-                           "The program never looks at the error of " + failure.what + ": " +
-                               cudaGetErrorString(failure.error) + ".",
-                           "Compare the result with cudaSuccess; after a launch, call "
-                           "cudaGetLastError.");
-    made.place = {nullptr, failure.site};
-    add_finding(std::move(made));
-  }
+  report_failures();
   write_report(s.launches, s.accesses);
 }
 
@@ -1084,6 +1090,28 @@ struct AtEnd {
 }  // namespace
 
 }  // namespace opsmith::gpu
+
+// For a process that goes on: an op host, which asks after each call.
+extern "C" {
+
+/** Checks from now on: before anything is allocated. */
+void opsmith_gpu_check() {
+  opsmith::gpu::checking = true;
+}
+
+/** What was found since the last call, as JSON; nullptr where no kernel ran. To be freed by free().
+ */
+char* opsmith_gpu_take_report() {
+  auto& s = opsmith::gpu::state();
+  opsmith::gpu::report_failures();
+  if (s.launches == 0) return nullptr;
+  const std::string report = opsmith::gpu::take_report(s.launches, s.accesses);
+  s.launches = 0;
+  s.accesses = 0;
+  return strdup(report.c_str());
+}
+
+}  // extern "C"
 
 // What clang's instrumentation for ThreadSanitizer calls (llvm/lib/Transforms/Instrumentation/
 // ThreadSanitizer.cpp). Each is told an address before the access.

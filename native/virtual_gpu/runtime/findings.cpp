@@ -102,11 +102,7 @@ void add_finding(Finding finding) {
   kept.push_back({std::move(finding), 1});
 }
 
-void write_report(std::uint64_t launches, std::uint64_t accesses) {
-  const char* path = std::getenv("OPSMITH_GPU_REPORT");
-  if (path == nullptr || *path == '\0') return;
-  std::FILE* file = std::fopen(path, "w");
-  if (file == nullptr) return;
+std::string take_report(std::uint64_t launches, std::uint64_t accesses) {
   std::string text = "{\"launches\":" + std::to_string(launches) +
                      ",\"accesses\":" + std::to_string(accesses) + ",\"findings\":[";
   const std::lock_guard lock(guard);
@@ -126,8 +122,17 @@ void write_report(std::uint64_t launches, std::uint64_t accesses) {
         ",\"launched\":" + (finding.launched.line == 0 ? "null" : site_text(finding.launched)) +
         "}";
   }
-  text += "]}\n";
-  std::fputs(text.c_str(), file);
+  kept.clear();
+  known.clear();
+  return text + "]}\n";
+}
+
+void write_report(std::uint64_t launches, std::uint64_t accesses) {
+  const char* path = std::getenv("OPSMITH_GPU_REPORT");
+  if (path == nullptr || *path == '\0') return;
+  std::FILE* file = std::fopen(path, "w");
+  if (file == nullptr) return;
+  std::fputs(take_report(launches, accesses).c_str(), file);
   std::fclose(file);
 }
 

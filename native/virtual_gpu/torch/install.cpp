@@ -49,3 +49,9 @@ bool install_virtual_device(std::string* reason) {
 }
 
 }  // namespace opsmith::gpu
+
+const char* opsmith_install_virtual_device() {
+  static std::string reason;
+  opsmith::gpu::install_virtual_device(&reason);
+  return reason.c_str();
+}

@@ -11,3 +11,7 @@ namespace opsmith::gpu {
 __attribute__((visibility("default"))) bool install_virtual_device(std::string* reason = nullptr);
 
 }  // namespace opsmith::gpu
+
+/// The same for who opens the library at run time.
+/// @returns "" where it is installed, else the reason; stays as long as the library
+extern "C" __attribute__((visibility("default"))) const char* opsmith_install_virtual_device();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { rewriteCuda } from '../../../electron/engine/virtual-gpu/rewrite'
-import type { PlaceAliases } from '../../../electron/engine/virtual-gpu/rewrite'
+import { rewriteCuda } from '../../../electron/engine/compile/virtual-gpu/rewrite'
+import type { PlaceAliases } from '../../../electron/engine/compile/virtual-gpu/rewrite'
 
 const rewritten = (source: string): string => rewriteCuda(source, 'id', () => undefined).text
 const lineCount = (text: string): number => text.split('\n').length

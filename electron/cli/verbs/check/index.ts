@@ -14,6 +14,7 @@ import { checkVerbOptions, entriesFor, readCheckOptions, selectChecks } from './
 import { checkLines, checkSummary, keptLines } from './text'
 import type { KeptFailure } from './text'
 import { exitCodes } from '../../exit-codes'
+import { kernelReportJson } from '../../kernel-report'
 import type { OptionValues } from '../../options'
 import { printError, printJson, printLines, progress } from '../../print'
 import { reportFacts, writeReports } from '../../report-files'
@@ -80,7 +81,7 @@ async function runChecks(
   if (first && unanswered) return printError(first, json)
   const kept = command.keep ? await keepFailures(workbench, folder, entries, all) : ok([])
   if (!kept.ok) return printError(kept.error, json)
-  if (json) printJson(checkJson(all, kept.value))
+  if (json) printJson({ ...checkJson(all, kept.value), ...(await kernelReportJson(workbench)) })
   else printLines(['', ...keptLines(kept.value), checkSummary(all)])
   const title = `Operator checks of ${manifest.name}`
   const written = await writeReports([
@@ -102,5 +103,6 @@ export const verb = defineVerb({
     `Checks: ${operatorCheckName.options.join(', ')}.`,
   ],
   runsOperators: true,
+  launchesKernels: true,
   run: runChecks,
 })

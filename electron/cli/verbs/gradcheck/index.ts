@@ -3,6 +3,7 @@ import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
+import { kernelReportJson } from '../../kernel-report'
 import { gradcheckHtml } from './html'
 import { gradcheckJson } from './json'
 import { gradcheckJunit } from './junit'
@@ -44,7 +45,7 @@ async function runGradcheck(
     errors.length === run.value.outcomes.length &&
     errors.every((error) => errorsOfRequest.has(error.code))
   if (first && unanswered) return printError(first, json)
-  if (json) printJson(gradcheckJson(run.value))
+  if (json) printJson({ ...gradcheckJson(run.value), ...(await kernelReportJson(workbench)) })
   else {
     for (const sweep of run.value.sweeps) printLines(['', ...sweepLines(sweep)])
     if (run.value.searches.length > 0) printLines(['', ...run.value.searches.flatMap(searchLines)])
@@ -70,5 +71,6 @@ export const verb = defineVerb({
     'Each gradcheck must end as opsmith.json expects (expect). If an option such as --eps, --dtype or --fast changes\na gradcheck, it must pass.',
   ],
   runsOperators: true,
+  launchesKernels: true,
   run: runGradcheck,
 })

@@ -1,3 +1,5 @@
+import { deviceCodeFlags } from '../virtual-gpu/flags'
+
 /** What a compile server can be told of one source. */
 export interface ServerFlags {
   /** Of macros, "NAME" or "NAME=value". */
@@ -5,16 +7,21 @@ export interface ServerFlags {
   includes: string[]
   /** Without the dash and the W, "no-unused-variable". */
   warnings: string[]
+  /** The source is device code of the virtual GPU. */
+  isGpu: boolean
 }
 
 /**
  * A project's flags as a compile server takes them.
+ * @param isGpu they are of device code of the virtual GPU
  * @returns undefined when one of them changes what the headers mean, or is not known to be harmless
  */
-export function flagsForServer(flags: readonly string[]): ServerFlags | undefined {
-  const found: ServerFlags = { defines: [], includes: [], warnings: [] }
+export function flagsForServer(flags: readonly string[], isGpu = false): ServerFlags | undefined {
+  const found: ServerFlags = { defines: [], includes: [], warnings: [], isGpu }
   for (let index = 0; index < flags.length; index += 1) {
     const flag = flags[index] ?? ''
+    // The server knows what device code needs.
+    if (isGpu && deviceCodeFlags.includes(flag)) continue
     if (flag === '-I') {
       index += 1
       found.includes.push(flags[index] ?? '')

@@ -41,6 +41,8 @@ export function serverFlags(
   return [
     ...commonFlags(toolchain, includes, 'plain'),
     ...preludeFlags(prelude),
+    // Of the virtual GPU's device code: what is a keyword is settled when clang starts.
+    '-fdeclspec',
     '-fno-color-diagnostics',
   ]
 }

@@ -56,6 +56,8 @@ interface Known {
   project: OpenProject
   toolchain: Toolchain
   plan: BuildPlan
+  /** The same for a GPU, where CUDA code was built for the virtual one. */
+  devicePlan: BuildPlan
   places: Places
   machine: MachineCode
   device: Map<DeviceForm, Promise<Result<AssemblyReport[]>>>
@@ -94,6 +96,8 @@ export class Assemblies {
       variant: 'plain',
     })
     if (!plan.ok) return plan
+    const devicePlan = await this.devicePlan(project, toolchain.value, plan.value)
+    if (!devicePlan.ok) return devicePlan
     // Who asked at the same time has the same one: nvcc mangles some names again each time it compiles.
     const meanwhile = known()
     if (meanwhile) return ok(meanwhile)
@@ -107,16 +111,31 @@ export class Assemblies {
       remarks: new Map(),
       toolchain: toolchain.value,
       plan: plan.value,
+      devicePlan: devicePlan.value,
       machine: new MachineCode(build.loadPath, places),
     }
     return ok(this.known)
+  }
+
+  private async devicePlan(
+    project: OpenProject,
+    toolchain: Toolchain,
+    plan: BuildPlan,
+  ): Promise<Result<BuildPlan>> {
+    if (!toolchain.virtualGpu || !toolchain.cuda) return ok(plan)
+    return await planBuild({
+      installation: this.services.installation,
+      project: project.withoutVirtualGpu(),
+      toolchain: { ...toolchain, virtualGpu: undefined },
+      variant: 'plain',
+    })
   }
 
   /** Device code is compiled when it is first asked for. */
   private async device(known: Known, form: DeviceForm): Promise<Result<AssemblyReport[]>> {
     const before = known.device.get(form)
     if (before) return await before
-    const made = this.compileDevice(known, known.plan, form)
+    const made = this.compileDevice(known, known.devicePlan, form)
     known.device.set(form, made)
     return await made
   }
@@ -141,8 +160,12 @@ export class Assemblies {
     if (!known.ok) return known
     const functions = await this.functions(known.value, form)
     if (!functions.ok) return functions
-    const hasCuda = known.value.plan.compiles.some(({ source }) => isCuda(source))
-    const noCuda = hasCuda ? '' : 'This project has no CUDA source.'
+    const hasCuda = known.value.plan.compiles.some((task) => isCuda(task.around ?? task.source))
+    const noCuda = !hasCuda
+      ? 'This project has no CUDA source.'
+      : known.value.toolchain.cuda
+        ? ''
+        : 'nvcc is not installed.'
     return ok({
       functions: functions.value,
       forms: [
@@ -266,7 +289,14 @@ export class Assemblies {
       const report = await functionUnderPlan(plan.value, wanted, { folder, places, label, signal })
       return report.ok ? ok({ label, report: report.value }) : report
     }
-    const reports = await this.compileDevice({ ...known, toolchain }, plan.value, form, signal)
+    const devicePlan = await this.devicePlan(project.withFlags(flags), toolchain, plan.value)
+    if (!devicePlan.ok) return devicePlan
+    const reports = await this.compileDevice(
+      { ...known, toolchain },
+      devicePlan.value,
+      form,
+      signal,
+    )
     if (!reports.ok) return reports
     const functions = reports.value.map((report) => report.function)
     const found = counterpart(functions, wanted, label)

@@ -88,27 +88,42 @@ export function compileCommands(
   const headers = path.join(plan.tools.includes.folder, 'include')
   const commandOf = (task: CompileTask): CompileCommand | undefined => {
     const source = task.around ?? task.source
-    // Generated units and those that all projects share are not edited.
-    if (path.isAbsolute(source)) return undefined
-    const args = isCuda(source)
+    // Generated units and those that all projects share are not edited; a source is compiled by two compilers once.
+    if (path.isAbsolute(source) || task.isJudgedOnly) return undefined
+    const isVirtual = isCuda(source) && task.command !== toolchain.cuda?.nvcc
+    const args = isVirtual
       ? [
-          toolchain.compiler.family === 'clang' ? toolchain.compiler.path : 'clang++',
+          task.command,
           '-x',
           'cuda',
           '--cuda-host-only',
           '-nocudalib',
+          '-nocudainc',
           '-Wno-unknown-cuda-version',
-          ...(toolchain.cuda?.folder ? [`--cuda-path=${toolchain.cuda.folder}`] : []),
+          '-fdeclspec',
           ...cudaFlags(task.args),
-          '-idirafter',
-          missingCudaHeaders(installation.cacheFolder),
+          '-include',
+          'opsmith/gpu/clangd.h',
         ]
-      : [
-          task.command,
-          ...readableFlags(task.args, headers),
-          // What is put before a source whose functions are bound by name.
-          ...(task.around === undefined ? [] : ['-include', 'torch/extension.h']),
-        ]
+      : isCuda(source)
+        ? [
+            toolchain.compiler.family === 'clang' ? toolchain.compiler.path : 'clang++',
+            '-x',
+            'cuda',
+            '--cuda-host-only',
+            '-nocudalib',
+            '-Wno-unknown-cuda-version',
+            ...(toolchain.cuda?.folder ? [`--cuda-path=${toolchain.cuda.folder}`] : []),
+            ...cudaFlags(task.args),
+            '-idirafter',
+            missingCudaHeaders(installation.cacheFolder),
+          ]
+        : [
+            task.command,
+            ...readableFlags(task.args, headers),
+            // What is put before a source whose functions are bound by name.
+            ...(task.around === undefined ? [] : ['-include', 'torch/extension.h']),
+          ]
     return {
       directory: folder,
       file: path.join(folder, source),

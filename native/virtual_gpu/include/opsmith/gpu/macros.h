@@ -4,6 +4,20 @@
 // clang.
 #pragma once
 
+#ifdef __CUDA__
+// clangd reads the user's text itself, in clang's CUDA mode.
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __grid_constant__
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+#else
 #define __host__
 #define __device__
 #define __global__
@@ -21,6 +35,7 @@
   __attribute__((                                                              \
       unavailable("a __shared__ variable that is declared through a macro is " \
                   "not supported on the virtual GPU")))
+#endif
 
 #define __forceinline__ __inline__ __attribute__((always_inline))
 

@@ -24,11 +24,13 @@ export interface ShadowSources {
  * @param sources absolute paths
  * @param folders where `#include` looks, besides the folder of the file that includes
  * @param target the folder for the copies
+ * @param preamble what each copy of `sources` begins with
  */
 export function rewriteSources(
   sources: readonly string[],
   folders: readonly string[],
   target: string,
+  preamble = '',
 ): ShadowSources {
   const shadows = new Map<string, string>()
   const hash = createHash('sha256')
@@ -59,7 +61,8 @@ export function rewriteSources(
       aliases,
     )
     dependentBlocks ||= depends
-    const whole = `#line 1 ${JSON.stringify(file)}\n${text}`
+    const before = sources.includes(file) ? preamble : ''
+    const whole = `${before}#line 1 ${JSON.stringify(file)}\n${text}`
     hash.update(`${copy}\0${whole}\0`)
     writeIfOther(copy, whole)
     return copy

@@ -1,0 +1,129 @@
+/** What op hosts and operators need of the virtual GPU: its runtime, and libtorch's device `cuda`. */
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { Libtorch } from '../../toolchain/libtorch'
+import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { gpuFolder } from './flags'
+import { runtimeLibrary } from './runtime-library'
+import type { GpuTools } from './runtime-library'
+
+const libraryName = 'libopsmith_virtual_device.so'
+
+/** Absolute paths of libraries; operators are linked with both. */
+export interface DeviceLibraries {
+  runtime: string
+  /** `opsmith_install_virtual_device()` of it gives libtorch the device. */
+  device: string
+  /** Changes with their sources, our CUDA headers, the compiler and libtorch. */
+  identity: string
+}
+
+/** By what they are made of: a build and the window may both want them first. */
+const known = new Map<string, Promise<Result<DeviceLibraries>>>()
+
+/**
+ * Compiles what is not in the cache: half a minute, once for each libtorch.
+ * @param onProgress called with what is being compiled
+ */
+export async function deviceLibraries(
+  tools: GpuTools,
+  libtorch: Libtorch,
+  onProgress: (text: string) => void = () => undefined,
+): Promise<Result<DeviceLibraries>> {
+  const key = JSON.stringify([tools.root, tools.cacheFolder, tools.compiler.identity, libtorch])
+  const running = known.get(key) ?? make(tools, libtorch, onProgress)
+  known.set(key, running)
+  const made = await running
+  if (made.ok && !fs.existsSync(made.value.device)) {
+    // Somebody cleared the cache.
+    known.delete(key)
+    return await deviceLibraries(tools, libtorch, onProgress)
+  }
+  return made
+}
+
+async function make(
+  tools: GpuTools,
+  libtorch: Libtorch,
+  onProgress: (text: string) => void,
+): Promise<Result<DeviceLibraries>> {
+  const { root, cacheFolder, compiler } = tools
+  const runtime = await runtimeLibrary(tools, undefined, onProgress)
+  if (!runtime.ok) return runtime
+  const folder = path.join(gpuFolder(root), 'torch')
+  const files = fs.readdirSync(folder).sort()
+  const hash = createHash('sha256').update(
+    JSON.stringify([runtime.value.identity, libtorch.identity, libtorch.folder]),
+  )
+  for (const name of files) hash.update(`${name}\0${fs.readFileSync(path.join(folder, name))}\0`)
+  const identity = hash.digest('hex').slice(0, 32)
+  const target = path.join(cacheFolder, 'virtual-gpu', 'devices', identity)
+  const device = path.join(target, libraryName)
+  if (!fs.existsSync(device)) {
+    onProgress("compiling libtorch's virtual GPU (once)")
+    const work = `${target}.${process.pid}`
+    fs.mkdirSync(work, { recursive: true })
+    const all = path.join(work, 'all.cpp')
+    // One translation unit: libtorch's headers take most of the time.
+    const sources = files.filter((name) => name.endsWith('.cpp'))
+    fs.writeFileSync(all, sources.map((name) => `#include "${path.join(folder, name)}"\n`).join(''))
+    const result = await runProcess(
+      compiler.path,
+      [
+        '-std=gnu++20',
+        '-fdeclspec',
+        '-O1',
+        '-fPIC',
+        '-fvisibility=hidden',
+        `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
+        '-isystem',
+        path.join(gpuFolder(root), 'include'),
+        '-isystem',
+        path.join(libtorch.folder, 'include'),
+        '-isystem',
+        path.join(libtorch.folder, 'include/torch/csrc/api/include'),
+        '-shared',
+        `-Wl,-soname,${libraryName}`,
+        all,
+        runtime.value.file,
+        `-Wl,-rpath,${path.dirname(runtime.value.file)}`,
+        ...(compiler.linker === '' || path.isAbsolute(compiler.linker)
+          ? []
+          : [`-fuse-ld=${compiler.linker}`]),
+        '-L',
+        path.join(libtorch.folder, 'lib'),
+        `-Wl,-rpath,${path.join(libtorch.folder, 'lib')}`,
+        '-ltorch',
+        '-ltorch_cpu',
+        '-lc10',
+        '-ldl',
+        '-o',
+        path.join(work, libraryName),
+      ],
+      { limits: compileLimits },
+    )
+    if (result.exitCode !== 0) {
+      fs.rmSync(work, { recursive: true, force: true })
+      return err(
+        'toolchain.mismatch',
+        `The virtual GPU does not compile with libtorch ${libtorch.version}.`,
+        {
+          hint: 'Choose libtorch 2.13 in Doctor, or build without CUDA code.',
+          detail: result.stderr.slice(0, 4000),
+        },
+      )
+    }
+    fs.rmSync(all)
+    try {
+      fs.renameSync(work, target)
+    } catch {
+      // Another process was first.
+      fs.rmSync(work, { recursive: true, force: true })
+    }
+  }
+  return ok({ runtime: runtime.value.file, device: fs.realpathSync(device), identity })
+}

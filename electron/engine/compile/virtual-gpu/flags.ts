@@ -1,0 +1,88 @@
+import path from 'node:path'
+
+/** What a build is for. */
+export interface GpuVariant {
+  /** Each access to memory is checked. */
+  isChecked: boolean
+}
+
+/** Folder of the runtime's sources and headers. */
+export const gpuFolder = (root: string): string => path.join(root, 'native', 'virtual_gpu')
+
+/** CUDA's headers, as they are here; before all others. */
+export const gpuHeaders = (root: string): string => path.join(gpuFolder(root), 'include')
+
+/** The compute capability that sources are compiled for, as `__CUDA_ARCH__` says it. */
+export const cudaArch = 800
+
+/** Macros of every CUDA source, "NAME=value". */
+export const cudaMacros: readonly string[] = [
+  'OPSMITH_CUDACC=1',
+  'OPSMITH_NVCC=1',
+  `OPSMITH_CUDA_ARCH=${cudaArch}`,
+  `OPSMITH_CUDA_ARCH_LIST=${cudaArch}`,
+  '__CUDACC_VER_MAJOR__=12',
+  '__CUDACC_VER_MINOR__=8',
+  '__CUDACC_VER_BUILD__=0',
+  '__CUDACC_EXTENDED_LAMBDA__=1',
+  '__OPSMITH_VIRTUAL_GPU__=1',
+]
+
+/**
+ * What clang must know of device code. `-fdeclspec` makes threadIdx.x a property; nvcc accepts what the warnings
+ * forbid. Kernels pass variables without a value to shuffles, of which only one lane's is read: clang must not
+ * conclude that the others do not exist. Nor that each loop ends: a kernel that hangs on a GPU must hang here.
+ * native/compile_server/main.cpp does the same for what it compiles.
+ */
+export const deviceCodeFlags: readonly string[] = [
+  '-fdeclspec',
+  '-w',
+  '-Wno-invalid-constexpr',
+  '-Wno-c++11-narrowing',
+  '-Wno-register',
+  '-fno-strict-aliasing',
+  '-fno-finite-loops',
+  '-Xclang',
+  '-no-enable-noundef-analysis',
+  '-ftrivial-auto-var-init=zero',
+  '-ftrivial-auto-var-init-max-size=64',
+]
+
+/** Flags of every CUDA source of a program; `-fwrapv` is what GPUs do. */
+export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
+  return [
+    '-std=gnu++20',
+    '-fPIC',
+    '-pthread',
+    ...deviceCodeFlags,
+    '-isystem',
+    gpuHeaders(root),
+    ...cudaMacros.map((macro) => `-D${macro}`),
+    ...(isChecked ? checkedFlags : ['-O2', '-fwrapv']),
+  ]
+}
+
+/**
+ * Every access calls the runtime: clang's instrumentation for ThreadSanitizer, without its runtime.
+ * Plain loops stay loops, so that each access is one of a thread.
+ */
+export const checkedFlags: readonly string[] = [
+  '-O2',
+  '-fno-unroll-loops',
+  '-gline-tables-only',
+  '-fno-vectorize',
+  '-fno-slp-vectorize',
+  '-fno-omit-frame-pointer',
+  '-fsanitize=thread',
+  '-mllvm',
+  '-tsan-instrument-atomics=0',
+  '-mllvm',
+  '-tsan-instrument-func-entry-exit=0',
+  '-mllvm',
+  '-tsan-compound-read-before-write=1',
+  '-mllvm',
+  '-tsan-distinguish-volatile=1',
+  '-fsanitize=bounds,alignment,signed-integer-overflow',
+  '-fsanitize-recover=all',
+  '-DOPSMITH_GPU_CHECKED=1',
+]

@@ -1,0 +1,97 @@
+/** The part of a build that is for the virtual GPU. */
+import { ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { Installation } from '../../installation'
+import type { OpenProject } from '../../project/open-project'
+import { isCuda } from '../../project/sources'
+import type { Toolchain } from '../../toolchain/choose'
+import { includesCuda } from '../cuda'
+import type { CxxSource } from '../cxx-tasks'
+import type { SourceText } from '../generated-sources'
+import { deviceLibraries } from './device-library'
+import type { DeviceLibraries } from './device-library'
+import type { GpuVariant } from './flags'
+import { gpuLinkFlags, gpuSourceFlags, gpuSourcesOf } from './gpu-sources'
+import type { GpuSource } from './gpu-sources'
+
+interface PartRequest {
+  installation: Installation
+  toolchain: Toolchain
+  project: OpenProject
+  variant: GpuVariant
+  onProgress?: ((text: string) => void) | undefined
+}
+
+/** Whether anything of a project runs on a device `cuda`: its sources, or inputs that are on one. */
+function usesCuda({ manifest }: OpenProject, texts: readonly SourceText[]): boolean {
+  const inputs = [
+    manifest.inputs,
+    ...manifest.gradchecks.map((entry) => entry.inputs ?? {}),
+    ...(manifest.checks ?? []).map((entry) => entry.inputs ?? {}),
+    ...manifest.benchmarks.map((entry) => entry.inputs ?? {}),
+  ]
+  return (
+    texts.some(({ file }) => isCuda(file)) ||
+    includesCuda(texts.map(({ text }) => text)) ||
+    inputs.some((named) => Object.values(named).some(({ device }) => device?.startsWith('cuda')))
+  )
+}
+
+export class GpuPart {
+  private constructor(
+    readonly libraries: DeviceLibraries,
+    private readonly request: PartRequest,
+    private readonly sources: ReadonlyMap<SourceText, GpuSource>,
+  ) {}
+
+  /**
+   * @param texts the project's sources
+   * @param folders where `#include` looks
+   * @returns undefined where the project uses no CUDA, or this toolchain has no virtual GPU
+   */
+  static async of(
+    request: PartRequest,
+    texts: readonly SourceText[],
+    folders: readonly string[],
+  ): Promise<Result<GpuPart | undefined>> {
+    const { installation, toolchain, project, onProgress } = request
+    const { virtualGpu, libtorch } = toolchain
+    if (!virtualGpu || !usesCuda(project, texts)) return ok(undefined)
+    const { root, cacheFolder } = installation
+    const tools = { root, cacheFolder, compiler: virtualGpu.compiler }
+    const libraries = await deviceLibraries(tools, libtorch, onProgress)
+    if (!libraries.ok) return libraries
+    const sources = gpuSourcesOf(cacheFolder, project.folder, texts, folders)
+    return ok(new GpuPart(libraries.value, request, sources))
+  }
+
+  /**
+   * A source that uses CUDA as clang compiles it.
+   * @param prelude what it starts from
+   */
+  sourceOf(text: SourceText, label: string, prelude: CxxSource['prelude']): CxxSource {
+    const { installation, project, variant } = this.request
+    const gpu = this.sources.get(text)
+    const { dependentBlocks = false } = gpu ?? {}
+    const file = gpu?.file ?? text.relative
+    return {
+      label,
+      file,
+      // Our CUDA headers are no part of a key otherwise.
+      text: `${this.libraries.identity}\n${gpu?.text ?? text.text}`,
+      prelude,
+      gpu: {
+        flags: gpuSourceFlags(installation.root, project.manifest, variant, {
+          file: text.file,
+          dependentBlocks,
+        }),
+        isChecked: variant.isChecked,
+      },
+    }
+  }
+
+  /** @param own the project's flags for the linker */
+  linkFlags(own: readonly string[]): string[] {
+    return gpuLinkFlags(this.libraries, this.request.variant, own)
+  }
+}

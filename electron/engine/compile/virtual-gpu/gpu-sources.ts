@@ -1,0 +1,101 @@
+/** Sources of a project that are compiled for the virtual GPU. */
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { Manifest } from '../../../contract/manifest'
+import { isCuda } from '../../project/sources'
+import type { SourceText } from '../generated-sources'
+import { hashOf } from '../result-cache'
+import type { DeviceLibraries } from './device-library'
+import { checkedFlags, cudaMacros, deviceCodeFlags, gpuHeaders } from './flags'
+import type { GpuVariant } from './flags'
+import { rewriteSources } from './shadow-sources'
+
+/** What every rewritten source begins with, as nvcc's do; asserts of device code count, as with nvcc. */
+const preamble = '#undef NDEBUG\n#include <cassert>\n#include "cuda_runtime.h"\n'
+
+/** A CUDA source as clang compiles it. */
+export interface GpuSource {
+  /** The rewritten copy, in the cache. */
+  file: string
+  text: string
+  /** Its blocks may wait for each other, or their order shows. */
+  dependentBlocks: boolean
+}
+
+/**
+ * Rewrites the CUDA sources of a project.
+ * @param folders where `#include` looks
+ */
+export function gpuSourcesOf(
+  cacheFolder: string,
+  folder: string,
+  sources: readonly SourceText[],
+  folders: readonly string[],
+): Map<SourceText, GpuSource> {
+  const base = path.join(cacheFolder, 'virtual-gpu', 'sources', hashOf('gpu-sources', folder))
+  fs.mkdirSync(base, { recursive: true })
+  const target = fs.realpathSync(base)
+  return new Map(
+    sources
+      .filter(({ file }) => isCuda(file))
+      .map((source) => {
+        const shadows = rewriteSources([source.file], folders, target, preamble)
+        const file = shadows.shadowOf(source.file)
+        const { dependentBlocks } = shadows
+        return [source, { file, text: fs.readFileSync(file, 'utf8'), dependentBlocks }]
+      }),
+  )
+}
+
+/** nvcc's flags that mean something to clang too: macros, include paths, and what is for the host compiler. */
+function hostFlagsOf(cudaCflags: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let index = 0; index < cudaCflags.length; index += 1) {
+    const flag = cudaCflags[index] ?? ''
+    const next = cudaCflags[index + 1]
+    if (['-I', '-D', '-U', '-isystem', '-include'].includes(flag) && next !== undefined) {
+      kept.push(flag, next)
+      index += 1
+    } else if (/^-(I|D|U)./.test(flag)) kept.push(flag)
+  }
+  return kept
+}
+
+/** Flags of a source that uses CUDA, after those that all C++ sources share. */
+export function gpuSourceFlags(
+  root: string,
+  { cudaCflags }: Manifest,
+  { isChecked }: GpuVariant,
+  source: { file: string; dependentBlocks: boolean },
+): string[] {
+  return [
+    ...deviceCodeFlags,
+    // Before libtorch's, whose CUDA headers ask for a toolkit.
+    `-I${gpuHeaders(root)}`,
+    `-I${path.dirname(source.file)}`,
+    ...cudaMacros.map((macro) => `-D${macro}`),
+    ...(source.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
+    ...hostFlagsOf(cudaCflags),
+    ...(isChecked ? ['-fno-wrapv', ...checkedFlags] : []),
+  ]
+}
+
+/** CUDA's own libraries, which the virtual GPU takes the place of. */
+const ofCuda = /^-l(cudart|cudart_static|cudadevrt|cuda|nvToolsExt|torch_cuda|c10_cuda)$/
+
+/** The link of a library with operators of the virtual GPU. */
+export function gpuLinkFlags(
+  { runtime, device }: DeviceLibraries,
+  { isChecked }: GpuVariant,
+  own: readonly string[],
+): string[] {
+  return [
+    device,
+    runtime,
+    `-Wl,-rpath,${path.dirname(device)}`,
+    `-Wl,-rpath,${path.dirname(runtime)}`,
+    ...(isChecked ? ['-Wl,--wrap=malloc', '-Wl,--wrap=free'] : []),
+    ...own.filter((flag) => !ofCuda.test(flag)),
+  ]
+}

@@ -1,0 +1,60 @@
+#include "runtime/virtual_device.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "runtime/failure.h"
+
+namespace opsmith {
+namespace {
+
+bool is_given = false;
+// Of the virtual GPU's runtime, where it checks; nullptr otherwise.
+char* (*take_report)() = nullptr;
+std::mutex reports_mutex;
+std::string reports;
+
+template <typename Function>
+Function* find(void* library, const char* name) {
+  auto* found = reinterpret_cast<Function*>(dlsym(library, name));
+  if (found == nullptr) throw Failure(ErrorCode::request_invalid, dlerror());
+  return found;
+}
+
+}  // namespace
+
+void give_virtual_device(const std::string& library, bool checks_kernels) {
+  // Operators are linked with it by name: its symbols are for all.
+  void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (opened == nullptr) throw Failure(ErrorCode::request_invalid, dlerror());
+  if (checks_kernels) {
+    // Of the runtime, which it is linked with.
+    find<void()>(opened, "opsmith_gpu_check")();
+    take_report = find<char*()>(opened, "opsmith_gpu_take_report");
+  }
+  const std::string reason = find<const char*()>(opened, "opsmith_install_virtual_device")();
+  if (!reason.empty()) throw Failure(ErrorCode::request_invalid, reason);
+  is_given = true;
+}
+
+void keep_kernel_report() {
+  char* text = take_report == nullptr ? nullptr : take_report();
+  if (text == nullptr) return;
+  const std::lock_guard lock(reports_mutex);
+  reports += text;
+  std::free(text);
+}
+
+std::string take_kernel_reports() {
+  const std::lock_guard lock(reports_mutex);
+  return std::exchange(reports, "");
+}
+
+bool has_virtual_device() {
+  return is_given;
+}
+
+}  // namespace opsmith

@@ -1,0 +1,5 @@
+#pragma once
+
+__device__ inline float half_step(float x) {
+  return x * 0.5f;
+}

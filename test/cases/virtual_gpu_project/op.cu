@@ -1,0 +1,92 @@
+// An operator as people write them for a GPU: nothing in it knows of the virtual one.
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <torch/extension.h>
+
+#include "half_step.cuh"
+
+namespace {
+
+template <typename scalar_t>
+__global__ void scale_kernel(const scalar_t* x, scalar_t* y, double factor, int64_t count) {
+  const int64_t step = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
+    y[i] = static_cast<scalar_t>(x[i] * factor);
+}
+
+at::Tensor scale_cuda(const at::Tensor& x, double factor) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const at::Tensor source = x.contiguous();
+  at::Tensor result = at::empty_like(source);
+  const int64_t count = source.numel();
+  if (count == 0) return result;
+  const auto blocks = static_cast<unsigned>((count + 255) / 256);
+  AT_DISPATCH_FLOATING_TYPES(source.scalar_type(), "scale", [&] {
+    scale_kernel<scalar_t><<<blocks, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        source.const_data_ptr<scalar_t>(), result.mutable_data_ptr<scalar_t>(), factor, count);
+  });
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+// Adds each element to its mirror image in shared memory; `ordered` says whether with a barrier.
+__global__ void mirror_kernel(const float* x, float* y, bool ordered) {
+  __shared__ float row[64];
+  row[threadIdx.x] = x[threadIdx.x];
+  if (ordered) __syncthreads();
+  y[threadIdx.x] = half_step(x[threadIdx.x]) + row[63 - threadIdx.x];
+}
+
+at::Tensor mirror_cuda(const at::Tensor& x, bool ordered) {
+  TORCH_CHECK(x.numel() == 64 && x.scalar_type() == at::kFloat && x.is_contiguous());
+  const c10::cuda::CUDAGuard guard(x.device());
+  at::Tensor result = at::empty_like(x);
+  mirror_kernel<<<1, 64, 0, at::cuda::getCurrentCUDAStream()>>>(
+      x.const_data_ptr<float>(), result.mutable_data_ptr<float>(), ordered);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+__global__ void past_end_kernel(float* x, int count) {
+  x[count] = 1;
+}
+
+at::Tensor past_end_cuda(const at::Tensor& x) {
+  at::Tensor result = x.clone();
+  past_end_kernel<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(result.mutable_data_ptr<float>(),
+                                                                 int(result.numel()));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+class Scale : public torch::autograd::Function<Scale> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
+                            double factor) {
+    context->saved_data["factor"] = factor;
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return scale_cuda(x, factor);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    return {scale_cuda(gradients[0], context->saved_data["factor"].toDouble()), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+TORCH_LIBRARY(gpu_project, m) {
+  m.def("scale(Tensor x, float factor) -> Tensor");
+  m.def("mirror(Tensor x, bool ordered) -> Tensor");
+  m.def("past_end(Tensor x) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(gpu_project, CUDA, m) {
+  m.impl("scale", &scale_cuda);
+  m.impl("mirror", &mirror_cuda);
+  m.impl("past_end", &past_end_cuda);
+}
+
+TORCH_LIBRARY_IMPL(gpu_project, AutogradCUDA, m) {
+  m.impl("scale", [](const at::Tensor& x, double factor) { return Scale::apply(x, factor); });
+}

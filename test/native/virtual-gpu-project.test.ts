@@ -1,0 +1,141 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import type { BuildReport } from '../../electron/contract/build'
+import type { GpuReport } from '../../electron/contract/gpu-findings'
+import type { Result } from '../../electron/contract/outcome'
+import { unwrap } from '../../electron/contract/outcome'
+import type { RunReport } from '../../electron/contract/run'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
+
+/** A project whose operators are CUDA alone, on a machine with neither a GPU nor a CUDA build of libtorch. */
+
+const { workbench, cache } = useWorkbench()
+const folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+const source = path.join(folder, 'op.cu')
+const lineOf = (text: string): number =>
+  fs
+    .readFileSync(source, 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes(text)) + 1
+
+async function build(): Promise<BuildReport> {
+  return unwrap(await workbench.builds.build(folder))
+}
+
+async function call(op: string, args: (string | number | boolean)[]): Promise<Result<RunReport>> {
+  const { inputs } = unwrap(await readManifest(folder))
+  return await workbench.runs.run(folder, { op, args, inputs }, { timeout: 170 })
+}
+
+it('builds, and equals its reference on the device', async () => {
+  const built = await build()
+  expect(built.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+  expect(built.virtualDevice).toMatch(/libopsmith_virtual_device\.so$/)
+  const manifest = unwrap(await readManifest(folder))
+  const [first] = manifest.calls
+  const run = unwrap(
+    await workbench.runs.run(
+      folder,
+      {
+        op: 'gpu_project::scale',
+        args: ['x', 2.5],
+        inputs: manifest.inputs,
+        reference: first?.reference ?? '',
+      },
+      { timeout: 170 },
+    ),
+  )
+  expect(run.comparisons).toMatchObject([{ matches: true, mismatched: 0 }])
+  expect(run.outputs).toMatchObject([{ device: 'cuda:0', shape: [3, 500] }])
+})
+
+it('passes gradcheck on the device', async () => {
+  const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))
+  expect(outcomes).toMatchObject([{ op: 'gpu_project::scale', verdict: 'passed' }])
+})
+
+it('fails as on hardware: no kernel for the CPU, a tensor of another device', async () => {
+  const onCpu = await call('gpu_project::mirror', ['on_cpu', true])
+  expect(onCpu.ok ? '' : onCpu.error.message).toMatch(
+    /Could not run 'gpu_project::mirror' with arguments from the 'CPU' backend/,
+  )
+})
+
+it('shows a mistake of the source at its line and column', async () => {
+  const text = fs.readFileSync(source, 'utf8')
+  fs.writeFileSync(source, text.replace('half_step(x[threadIdx.x])', 'half_stepp(x[threadIdx.x])'))
+  const built = await build()
+  const line = lineOf('half_stepp')
+  fs.writeFileSync(source, text)
+  expect(built.ok).toBe(false)
+  expect(built.diagnostics[0]).toMatchObject({ file: source, line, severity: 'error' })
+  expect(built.diagnostics[0]?.message).toContain("undeclared identifier 'half_stepp'")
+})
+
+describe('kernel checks', () => {
+  afterEach(() => {
+    workbench.kernelChecks.clear()
+    workbench.projects.checksKernels = false
+  })
+
+  async function checked(op: string, args: (string | number | boolean)[]): Promise<GpuReport> {
+    workbench.projects.checksKernels = true
+    const built = await build()
+    expect(built).toMatchObject({ ok: true, checksKernels: true, library: '' })
+    await call(op, args)
+    return await workbench.kernelChecks.all()
+  }
+
+  it('find a race in shared memory, and nothing once there is a barrier', async () => {
+    const { findings } = await checked('gpu_project::mirror', ['row', false])
+    const races = findings.filter(({ check }) => check === 'shared-race')
+    const written = lineOf('row[threadIdx.x] = x')
+    const read = lineOf('+ row[63')
+    expect(races.length).toBeGreaterThan(0)
+    for (const { place, other, kernel } of races) {
+      expect(place.file).toBe(source)
+      expect([place.line, other?.line].sort()).toEqual([written, read].sort())
+      expect(kernel).toBe('mirror_kernel')
+    }
+    workbench.kernelChecks.clear()
+    const clean = await checked('gpu_project::mirror', ['row', true])
+    expect(clean.findings).toEqual([])
+    expect(clean.launches).toBe(1)
+    expect(clean.accesses).toBeGreaterThanOrEqual(64 * 5)
+  })
+
+  it('find a write past the end, which ends the kernel and the op host', async () => {
+    const { findings } = await checked('gpu_project::past_end', ['row'])
+    expect(findings).toMatchObject([
+      {
+        check: 'out-of-bounds',
+        place: { file: source, line: lineOf('x[count] = 1') },
+        thread: { block: [0, 0, 0], thread: [0, 0, 0] },
+      },
+    ])
+    const after = unwrap(await call('gpu_project::scale', ['x', 2.5]))
+    expect(after.outputs).toHaveLength(1)
+  })
+
+  it('leave no build that is timed', async () => {
+    workbench.projects.checksKernels = true
+    await build()
+    const waited = await workbench.builds.waitForPlain(folder)
+    expect(waited).toMatchObject({ ok: false, error: { code: 'build.required' } })
+  })
+})
+
+it('needs nvcc where hardware is chosen', async () => {
+  const project = unwrap(await workbench.projects.open(folder)).withoutVirtualGpu()
+  const toolchain = unwrap(await project.toolchain())
+  expect(toolchain.virtualGpu).toBeUndefined()
+  // nvcc takes minutes for libtorch's headers.
+  if (toolchain.cuda) return
+  const built = await workbench.builds.buildApart(project)
+  expect(built).toMatchObject({ ok: false, error: { code: 'toolchain.missing' } })
+})
