@@ -6,10 +6,11 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { unwrap } from '../../electron/contract/outcome'
-import type { Compiler } from '../../electron/engine/toolchain/compilers'
+import { describeCompiler } from '../../electron/engine/toolchain/compilers'
 import { cudaFlags } from '../../electron/engine/compile/virtual-gpu/flags'
 import { rewriteCuda } from '../../electron/engine/compile/virtual-gpu/rewrite'
 import { runtimeLibrary } from '../../electron/engine/compile/virtual-gpu/runtime-library'
+import { findPlaces } from '../../electron/engine/places'
 import { root } from '../support/installation'
 import { compiler, libtorch } from './fixture'
 
@@ -31,11 +32,11 @@ function filesOf(folder: string): string[] {
 /** One translation unit: libtorch's headers are read once. */
 async function buildProgram(): Promise<string> {
   const cache = path.join(root, '.setup', 'test-fixtures')
-  // Of a compiler only these are asked for.
-  const clang = { path: compiler, identity: compiler } as Compiler
-  const runtime = unwrap(
-    await runtimeLibrary({ root, cacheFolder: cache, compiler: clang }, undefined, () => undefined),
-  )
+  const clang = await describeCompiler(compiler)
+  if (!clang) throw new Error(`${compiler} is not a compiler`)
+  // The one that programs are linked with: other tests, or users, have compiled it.
+  const tools = { root, cacheFolder: findPlaces().cacheFolder, compiler: clang }
+  const runtime = unwrap(await runtimeLibrary(tools, undefined, () => undefined))
   const headers = path.join(libtorch, 'include')
   const sources = filesOf(device).filter((file) => file.endsWith('.cpp'))
   const command = [

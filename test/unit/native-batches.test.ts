@@ -100,6 +100,15 @@ describe('batches of sources that are compiled as one', () => {
     ).toBe(false)
   })
 
+  it('enumerations of other names do not keep sources apart', () => {
+    write('native/runtime/ways.h', '#pragma once\nenum class Way { up, down };\n')
+    const files = [
+      write('native/runtime/q.cpp', own('enum class Reached { few, many };')),
+      write('native/runtime/r.cpp', `#include "runtime/ways.h"\n${own('enum class Kind { a };')}`),
+    ]
+    expect(makeBatches(files, 1)).toEqual([files])
+  })
+
   it('sources may share an alias only where it is the same', () => {
     const files = [
       write('f.cpp', own('using Stack = std::vector<int>;\nnamespace jit = torch::jit;')),

@@ -21,6 +21,7 @@ const withoutTexts = [
   'libtorch',
   'pip',
   'projects',
+  'virtual-gpu',
 ]
 
 /** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them. */

@@ -8,7 +8,7 @@ const anonymousPart = /^namespace \{$([\s\S]*?)^\} {2}\/\/ namespace$/gm
 
 /** A declaration at the start of a line; the name is in one of the groups. */
 const declaration =
-  /^(?:using (\w+) = .*|namespace (\w+) = .*|(?:struct|class|enum|enum class|union) (\w+).*|(?!using |template|namespace )(?=[A-Za-z_[])(?:[^(={;\n]*[\s&*>])?(\w+)\s*[(={;[].*)$/gm
+  /^(?:using (\w+) = .*|namespace (\w+) = .*|(?:struct|class|enum class|enum|union) (\w+).*|(?!using |template|namespace )(?=[A-Za-z_[])(?:[^(={;\n]*[\s&*>])?(\w+)\s*[(={;[].*)$/gm
 
 /** Names of declarations; of an alias, which may stand twice when it is the same, with its text. */
 function declarations(text: string, found = new Map<string, string>()): Map<string, string> {

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { Diagnostic } from '../../contract/diagnostics'
+import type { GpuCounts } from '../../contract/gpu-counts'
 import type { GpuReport } from '../../contract/gpu-findings'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -15,6 +16,7 @@ import { chooseClang } from '../toolchain/choose'
 import { compileLimits, runProcess } from '../toolchain/run-command'
 import { cudaFlags } from '../compile/virtual-gpu/flags'
 import type { GpuVariant } from '../compile/virtual-gpu/flags'
+import { readGpuCounts } from './read-counts'
 import { readGpuReport } from './read-report'
 import { runtimeLibrary } from '../compile/virtual-gpu/runtime-library'
 import type { GpuTools, RuntimeLibrary } from '../compile/virtual-gpu/runtime-library'
@@ -52,6 +54,8 @@ export interface GpuProgramResult {
   exitCode: number
   /** Of a checked run. */
   report?: Result<GpuReport>
+  /** Of a counted run. */
+  counts?: Result<GpuCounts>
 }
 
 /** What CUDA programs include most. clang 19 rejects <iostream> after a precompiled header without it. */
@@ -99,7 +103,10 @@ export class GpuPrograms {
       .update(JSON.stringify([program, process.getuid?.() ?? 0]))
       .digest('hex')
       .slice(0, 24)
-    const folder = path.join(cacheFolder, 'virtual-gpu', 'programs', name)
+    const programs = path.join(cacheFolder, 'virtual-gpu', 'programs')
+    fs.mkdirSync(programs, { recursive: true })
+    // Copies of sources name each other, and the key has their names: by a path that stays.
+    const folder = path.join(fs.realpathSync(programs), name)
     const cuda = program.sources.filter(isCuda)
     const folders = program.includeFolders
     const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'))
@@ -188,13 +195,18 @@ export class GpuPrograms {
     return ok({ executable: isGood ? executable : '', diagnostics, isCached: false })
   }
 
-  /** Runs the program with this process's input and output; a checked one reports what it found. */
+  /** Runs the program with this process's input and output; a checked or counted one reports. */
   async run(wanted: GpuProgramRun): Promise<GpuProgramResult> {
     const { root, cacheFolder } = this.services.installation
-    if (!wanted.isChecked) return { exitCode: await runHere(wanted, {}) }
+    if (!wanted.isChecked && wanted.isCounted !== true)
+      return { exitCode: await runHere(wanted, {}) }
     const folder = fs.mkdtempSync(path.join(cacheFolder, 'virtual-gpu', 'run-'))
     const file = path.join(folder, 'report.json')
     try {
+      if (wanted.isCounted === true) {
+        const exitCode = await runHere(wanted, { OPSMITH_GPU_COUNTS: file })
+        return { exitCode, counts: await readGpuCounts(file, root) }
+      }
       const exitCode = await runHere(wanted, { OPSMITH_GPU_REPORT: file })
       return { exitCode, report: await readGpuReport(file, root) }
     } finally {
@@ -255,7 +267,8 @@ async function preludeArguments(
     const temporary = `${precompiled}.${process.pid}`
     const result = await runProcess(
       compiler.path,
-      [...own, '-x', 'c++-header', source, '-o', temporary],
+      // What its templates become is made once, not in each program.
+      [...own, '-fpch-instantiate-templates', '-x', 'c++-header', source, '-o', temporary],
       { limits: compileLimits, signal },
     )
     if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']

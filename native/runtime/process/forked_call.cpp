@@ -13,14 +13,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include "runtime/process/call_thread.h"
 #include "runtime/process/crash_report.h"
 #include "runtime/process/memory_limit.h"
 #include "runtime/process/process_tree.h"
+#include "runtime/process/tensor_memory.h"
 
 namespace opsmith {
 namespace {
@@ -113,6 +117,7 @@ std::string work_in_new_thread(const std::function<std::string()>& work, int thr
   if (getppid() != parent) _exit(1);
   // An answer that never comes: the parent waits no longer than this either.
   alarm(static_cast<unsigned>(std::ceil(seconds + 2 * report_patience)));
+  keep_freed_memory();
   std::string answer;
   if (threads > 1) {
     answer = "A" + work_in_new_thread(work, threads);
@@ -122,6 +127,23 @@ std::string work_in_new_thread(const std::function<std::string()>& work, int thr
   }
   write_all(answer.data(), answer.size());
   _exit(0);
+}
+
+// A fork copies the page tables, and its end frees them: that took half the time of an operator
+// check, which forks hundreds of times. libtorch leaves 50 MB in the heap; in pages of 2 MiB their
+// tables are 500 times smaller. Before Linux 6.1 nothing changes.
+void use_large_pages_for_heap() {
+  FILE* maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return;
+  char line[512];
+  while (std::fgets(line, sizeof line, maps) != nullptr) {
+    uintptr_t begin = 0, end = 0;
+    if (std::strstr(line, "[heap]") == nullptr) continue;
+    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2) continue;
+    constexpr int collapse = 25;  // MADV_COLLAPSE, which older headers of libc lack
+    madvise(reinterpret_cast<void*>(begin), end - begin, collapse);
+  }
+  std::fclose(maps);
 }
 
 // Both ends of a pipe; -1 once closed.
@@ -344,6 +366,8 @@ ForkedOutcome run_forked(const std::function<std::string()>& work, double second
   if (!answers.is_open() || !output.is_open()) return {};
   fcntl(output.ends[0], F_SETFL, O_NONBLOCK);
   const int count = threads == CopyThreads::one ? 1 : at::get_num_threads();
+  static std::once_flag first;
+  std::call_once(first, use_large_pages_for_heap);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {

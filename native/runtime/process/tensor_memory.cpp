@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -15,9 +16,12 @@ constexpr size_t alignment = 64;  // libtorch's own on the CPU
 
 using Allocate = int(void**, size_t, size_t);
 using Free = void(void*);
+using SetOption = int(int, int);
 
 Allocate* libc_allocate = nullptr;
 Free* libc_free = nullptr;
+// Looked up before there are copies: in a copy, a thread that is gone may hold the loader's lock.
+SetOption* libc_set_option = nullptr;
 
 // The profiler follows memory by these reports: so do ours.
 void release(void* data) {
@@ -57,15 +61,22 @@ bool is_of_the_executable(void* function) {
 }  // namespace
 
 void use_libc_memory_for_tensors() {
-  if (!is_of_the_executable(dlsym(RTLD_DEFAULT, "posix_memalign"))) return;
   void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (libc == nullptr) return;
+  libc_set_option = reinterpret_cast<SetOption*>(dlsym(libc, "mallopt"));
+  if (!is_of_the_executable(dlsym(RTLD_DEFAULT, "posix_memalign"))) return;
   libc_allocate = reinterpret_cast<Allocate*>(dlsym(libc, "posix_memalign"));
   libc_free = reinterpret_cast<Free*>(dlsym(libc, "free"));
   if (libc_allocate == nullptr || libc_free == nullptr) return;
   // Leaked: tensors may be freed while the process ends.
   static auto* instance = new Allocator();
   c10::SetAllocator(c10::kCPU, instance, /*priority=*/255);
+}
+
+void keep_freed_memory() {
+  if (libc_set_option == nullptr) return;
+  libc_set_option(M_MMAP_THRESHOLD, 32 << 20);  // the most that libc accepts
+  libc_set_option(M_TRIM_THRESHOLD, 256 << 20);
 }
 
 }  // namespace opsmith

@@ -12,4 +12,11 @@ namespace opsmith {
 // sanitizer's). Once, before the first tensor is made.
 void use_libc_memory_for_tensors();
 
+// For a copy of the op host that makes calls for an operator check: memory that is freed stays in
+// the process. As a process starts, libc takes each block of 128 KiB and more from the system, and
+// returns it when it is freed: half the time of a check went to the system clearing pages. Such a
+// page is also zero where an operator forgets to write, and memory that was used before is not.
+// Calls that are timed keep libc's own limits, as in the user's process.
+void keep_freed_memory();
+
 }  // namespace opsmith

@@ -52,6 +52,14 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling);
 }  // namespace checked
 
+enum class VariableKind : std::uint8_t { none, device, constant };
+struct VariableAt {
+  VariableKind kind = VariableKind::none;
+  const void* begin = nullptr;
+};
+/** The __device__, __managed__ or __constant__ variable that holds the address. */
+VariableAt variable_at(const void* address);
+
 /** A function of the host runs in the order of a stream: it may use what came before in it. */
 class HostFunction {
  public:
