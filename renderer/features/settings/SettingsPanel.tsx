@@ -78,7 +78,7 @@ export function SettingsPanel(): ReactElement {
             id="settings-projects-folder"
             label="New projects"
             text={settings.projectsFolder}
-            placeholder="~/opsmith"
+            placeholder="~/.local/share/opsmith/projects"
             parse={(text) => {
               const value = text.trim()
               return value === '' || value.startsWith('/')
@@ -187,6 +187,9 @@ export function SettingsPanel(): ReactElement {
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>
               Choose in Doctor
+            </Button>{' '}
+            <Button onClick={() => showPanel('setup')} testId="settings-setup">
+              Set up another libtorch
             </Button>
           </div>
         </div>
