@@ -13,8 +13,8 @@ import {
 } from './assembly'
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
-import { doctorReport, explainedFailure, largestLog } from './doctor'
-import { gpuCheck, gpuCheckName, gpuReport } from './gpu-check'
+import { doctorCalls } from './doctor-calls'
+import { gpuCheck, gpuCheckName } from './gpu-check'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
 import { toolChoice } from './tool-choice'
@@ -71,6 +71,8 @@ import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
+import { setupCalls, setupEvents } from './setup'
+import { startNewsCalls } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
 const none = z.object({})
@@ -119,9 +121,12 @@ export const appCalls = {
       platform: z.string(),
       /** The project to open at the start: from the command line, else the last one; "" for the gallery. */
       startFolder: z.string(),
+      /** A model (.pt, .pt2) to show once a project is open; "" for none. */
+      startModel: z.string(),
       tests: z.boolean(),
     }),
   },
+  ...startNewsCalls,
   /** Bytes of memory that the open project's helpers hold now; 0 for one that does not run. */
   'app.memory': {
     input: none,
@@ -496,6 +501,7 @@ export const appCalls = {
   ...pytestCalls,
   ...kernelCalls,
   ...terminalCalls,
+  ...setupCalls,
   /** `byUser`: the user stopped it, not a newer call; a call that ran for a while reports where it was. */
   'job.cancel': {
     input: z.object({ job: z.string(), byUser: z.literal(true).optional() }),
@@ -504,14 +510,7 @@ export const appCalls = {
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
-  /** The known failures in the output of pip, setup.py, load() or Python; empty if there is none. */
-  'doctor.explainLog': {
-    input: z.object({ text: z.string().max(largestLog) }),
-    output: z.array(explainedFailure),
-  },
-  /** Ten checks of the GPU, none of a project; each also comes as gpu.progressed. */
-  'doctor.gpu': { input: z.object({ job: z.string() }), output: gpuReport },
-  'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
+  ...doctorCalls,
   'settings.get': { input: none, output: settings },
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
@@ -534,8 +533,8 @@ export type AppOutput<N extends AppCallName> = z.output<AppCalls[N]['output']>
 export const appEvents = {
   /** The project's files or manifest changed, by us or outside. */
   'project.changed': project,
-  /** Opsmith was started again with this folder: the open window opens it. */
-  'project.wanted': folder,
+  /** Opsmith was started again with a folder or a model: the open window opens it; "" for none. */
+  'project.wanted': z.object({ folder: z.string(), model: z.string() }),
   /** A file changed on disk; `version` "" when it is gone. */
   'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
   'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),
@@ -611,6 +610,7 @@ export const appEvents = {
   'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
   ...terminalEvents,
+  ...setupEvents,
   ...pytestEvents,
   ...kernelEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */

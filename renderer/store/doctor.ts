@@ -40,6 +40,13 @@ export function chosenFinding(report: DoctorReport | null, kind: Finding['kind']
   return report?.findings.find((finding) => finding.kind === kind && finding.chosen) ?? null
 }
 
+/** libtorch or the native addon for it is missing: set-up gets both. */
+export function lacksAddon({ findings }: DoctorReport): boolean {
+  const has = (kind: Finding['kind']): boolean =>
+    findings.some((one) => one.kind === kind && ['usable', 'warning'].includes(one.judgement))
+  return !has('addon') || !has('libtorch')
+}
+
 /** "" lets Opsmith choose; for one project, it follows the choice for all. */
 export async function chooseTools(
   change: Partial<ToolChoice>,

@@ -280,10 +280,10 @@ constexpr unsigned long never = ways<500, 0>::value;
   })
 
   it('builds are plain when hot compile is off, and when the server is gone', async () => {
-    await changeSettings(cache.folder, { hotCompile: false })
+    await changeSettings(cache.places.configFolder, { hotCompile: false })
     const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
     expect(off).toMatchObject({ ok: true, hot: false })
-    await changeSettings(cache.folder, { hotCompile: true })
+    await changeSettings(cache.places.configFolder, { hotCompile: true })
     workbench.builds.stopCompileServer()
     const gone = await hot(project('gone', simple('gone', 'return x;')))
     expect(gone).toMatchObject({ ok: true, hot: false })

@@ -42,7 +42,7 @@ export async function makeCalls(
   project: string,
   manifest: Manifest,
 ): Promise<CallOutcome[]> {
-  const settings = await readSettings(workbench.installation.cacheFolder)
+  const settings = await readSettings(workbench.installation.configFolder)
   const outcomes: CallOutcome[] = []
   for (const call of manifest.calls) {
     const result = await workbench.runs.run(
@@ -148,7 +148,7 @@ async function runSanitized(
   project: string,
   options: { json: boolean },
 ): Promise<number> {
-  const settings = await readSettings(workbench.installation.cacheFolder)
+  const settings = await readSettings(workbench.installation.configFolder)
   const outcomes: CallOutcome[] = []
   const reporter = new BuildReporter()
   const result = await workbench.sanitizedRuns.run(project, {

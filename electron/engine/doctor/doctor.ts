@@ -23,7 +23,8 @@ import type { Choice, Toolchain } from '../toolchain/choose'
 import { findCompilers } from '../toolchain/compilers'
 import type { Compiler } from '../toolchain/compilers'
 import { findOnPath } from '../toolchain/find-on-path'
-import { findLibtorchs, findPythons } from '../toolchain/libtorch'
+import { findPythons } from '../toolchain/libtorch'
+import { allLibtorchs } from '../toolchain/libtorch-places'
 import { runProcess } from '../toolchain/run-command'
 
 async function findTool(
@@ -91,7 +92,7 @@ async function libtorchFindings(
   choice: Choice,
   setup: string,
 ): Promise<Finding[]> {
-  const found = await findLibtorchs({ chosen: choice.libtorch, setup })
+  const found = await allLibtorchs({ chosen: choice.libtorch, setup })
   return found.map((libtorch) => ({
     kind: 'libtorch',
     name: `libtorch ${libtorch.version}`,

@@ -99,9 +99,9 @@ export class Timings {
   private readonly times: TimingHistory
 
   constructor(private readonly services: TimingServices) {
-    const { cacheFolder } = services.installation
-    this.kept = new KeptBuilds(cacheFolder)
-    this.times = new TimingHistory(cacheFolder)
+    const { dataFolder } = services.installation
+    this.kept = new KeptBuilds(dataFolder)
+    this.times = new TimingHistory(dataFolder)
   }
 
   /** A good build has been made: it can be timed against from now on. */

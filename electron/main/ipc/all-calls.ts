@@ -15,6 +15,7 @@ import { profileCalls } from './profile-calls'
 import { projectCalls } from './project-calls'
 import { pytestCalls } from './pytest-calls'
 import { searchCalls } from './search-calls'
+import { setupCalls } from './setup-calls'
 import { terminalCalls } from './terminal-calls'
 import { timingCalls } from './timing-calls'
 import { trustCalls } from './trust-calls'
@@ -28,6 +29,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...fileCalls,
   ...gitCalls,
   ...searchCalls,
+  ...setupCalls,
   ...terminalCalls,
   ...trustCalls,
   ...operatorCalls,

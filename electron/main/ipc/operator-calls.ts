@@ -132,8 +132,13 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     session.workbench.hosts.call('tensor.histogram', input, { timeout: shortTimeout, phase: '' }),
   'tensor.release': (session, input) =>
     session.workbench.hosts.call('tensor.release', input, { timeout: shortTimeout, phase: '' }),
-  'job.cancel': ({ project, jobs }, { job, byUser = false }) =>
-    ok({ cancelled: project?.cancel(job, byUser) === true || jobs.cancel(job, byUser) }),
+  'job.cancel': ({ project, jobs, setupJobs }, { job, byUser = false }) =>
+    ok({
+      cancelled:
+        project?.cancel(job, byUser) === true ||
+        jobs.cancel(job, byUser) ||
+        setupJobs.cancel(job, byUser),
+    }),
   'host.state': (session) => ok(session.workbench.hosts.state()),
   'host.restart': async (session) => {
     const restarted = await session.workbench.hosts.restart()

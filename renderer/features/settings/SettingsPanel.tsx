@@ -79,7 +79,7 @@ export function SettingsPanel(): ReactElement {
             id="settings-projects-folder"
             label="New projects"
             text={settings.projectsFolder}
-            placeholder="~/opsmith"
+            placeholder="~/.local/share/opsmith/projects"
             parse={(text) => {
               const value = text.trim()
               return value === '' || value.startsWith('/')
@@ -203,6 +203,9 @@ export function SettingsPanel(): ReactElement {
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>
               Choose in Doctor
+            </Button>{' '}
+            <Button onClick={() => showPanel('setup')} testId="settings-setup">
+              Set up another libtorch
             </Button>
           </div>
         </div>
