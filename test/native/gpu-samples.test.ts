@@ -84,6 +84,16 @@ describe.each([...gpuSamples])('the sample %s', (name) => {
   })
 })
 
+it('is exported with kernels only for a libtorch that has CUDA', async () => {
+  const { folder } = await open('lltm')
+  const directory = path.join(cache.home, 'exported')
+  const request = { forms: ['cmake' as const], directory, proof: false, decisions: {} }
+  const { forms } = unwrap(await workbench.exports.run(folder, request, {}))
+  expect(forms.map(({ ok }) => ok)).toEqual([true])
+  const lists = fs.readFileSync(path.join(directory, 'cmake/CMakeLists.txt'), 'utf8')
+  expect(lists).toMatch(/if\(CMAKE_CUDA_COMPILER AND TARGET torch_cuda\)\s+add_library\(lltm_cuda/)
+})
+
 describe('the sample broken_kernels', () => {
   /** Lines that say what is found there: `file:line check`. */
   function marked(folder: string, word: string): string[] {
