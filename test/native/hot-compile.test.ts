@@ -9,13 +9,13 @@ import { CompileServer } from '../../electron/engine/compile/hot/compile-server'
 import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libraries'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root, subfolders } from '../support/installation'
+import { copyProject, cpuSamples, root } from '../support/installation'
 import { python } from '../support/python'
 import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench({ inWindow: true, settings: { hotCompile: true } })
 
-const sampleFolders = subfolders(path.join(root, 'samples'))
+const sampleFolders = cpuSamples()
 
 /** Sources that no cache knows. */
 function edit(folder: string, text = `// edited ${Math.random()}\n`): void {

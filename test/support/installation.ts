@@ -98,6 +98,15 @@ export function copyProject(source: string, cache: TestCache): string {
   return target
 }
 
+/** Samples whose calls are on a device `cuda`: `gpu-samples.test.ts` tests them. */
+export const gpuSamples = ['histogram', 'lltm', 'softmax', 'tiled_matmul']
+
+/** Samples that are right, and run without a device `cuda`. */
+export const cpuSamples = (): string[] =>
+  subfolders(path.join(root, 'samples')).filter(
+    (folder) => ![...gpuSamples, 'broken_kernels'].includes(path.basename(folder)),
+  )
+
 export function subfolders(folder: string): string[] {
   return fs
     .readdirSync(folder, { withFileTypes: true })

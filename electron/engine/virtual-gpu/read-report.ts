@@ -48,12 +48,15 @@ export async function locateReport(report: WrittenGpuReport, root: string): Prom
 
 const races = new Set<GpuFinding['check']>(['shared-race', 'global-race', 'missing-syncwarp'])
 const accumulation = /\+\+|--|[-+*/|&^]=(?!=)/
+/** `sums[i] += sums[i + half]` reads what another thread owns: atomics would not order that. */
+const ofOtherElement = /\b(\w+)\s*\[[^\]]*\]\s*[-+*/|&^]=.*\b\1\s*\[/
 
 /** `count++` and `sum += x` are a read and a write of one line: what is missing is an atomic. */
 function asAccumulation(one: GpuFinding): GpuFinding {
   const { place, other } = one
   if (!races.has(one.check) || other?.file !== place.file || other.line !== place.line) return one
-  if (!accumulation.test(lineOf(place))) return one
+  const line = lineOf(place)
+  if (!accumulation.test(line) || ofOtherElement.test(line)) return one
   return {
     ...one,
     check: 'non-atomic-accumulation',

@@ -1032,6 +1032,19 @@ void error_seen() {
   state().failures.clear();
 }
 
+void report_ignored_errors() {
+  for (const CallFailure& failure : state().failures) {
+    Finding made = finding("missing-error-check",
+                           "The program never looks at the error of " + failure.what + ": " +
+                               cudaGetErrorString(failure.error) + ".",
+                           "Compare the result with cudaSuccess; after a launch, call "
+                           "cudaGetLastError.");
+    made.place = {nullptr, failure.site};
+    add_finding(std::move(made));
+  }
+  state().failures.clear();
+}
+
 void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
   StreamOrder& order = state().order;
   switch (what) {
@@ -1073,20 +1086,6 @@ void Ignored::operator=(cudaError_t error) const {
 
 namespace {
 
-/** Errors that nobody looked at until now. */
-void report_failures() {
-  for (const CallFailure& failure : state().failures) {
-    Finding made = finding("missing-error-check",
-                           "The program never looks at the error of " + failure.what + ": " +
-                               cudaGetErrorString(failure.error) + ".",
-                           "Compare the result with cudaSuccess; after a launch, call "
-                           "cudaGetLastError.");
-    made.place = {nullptr, failure.site};
-    add_finding(std::move(made));
-  }
-  state().failures.clear();
-}
-
 /** What is left when the program ends. */
 void end_checks() {
   State& s = state();
@@ -1103,7 +1102,7 @@ void end_checks() {
     made.allocated = allocation.made;
     add_finding(std::move(made));
   });
-  report_failures();
+  checked::report_ignored_errors();
   write_report(s.launches, s.accesses);
 }
 
@@ -1127,7 +1126,7 @@ void opsmith_gpu_check() {
  */
 char* opsmith_gpu_take_report() {
   auto& s = opsmith::gpu::state();
-  opsmith::gpu::report_failures();
+  opsmith::gpu::checked::report_ignored_errors();
   if (s.launches == 0) return nullptr;
   const std::string report = opsmith::gpu::take_report(s.launches, s.accesses);
   s.launches = 0;

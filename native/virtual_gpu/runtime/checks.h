@@ -39,6 +39,8 @@ void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, 
 void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site);
 /** The program looked at an error. */
 void error_seen();
+/** Reports the errors that the program did not look at until now. */
+void report_ignored_errors();
 enum class StreamEvent : std::uint8_t {
   synchronize_device,
   synchronize_stream,
