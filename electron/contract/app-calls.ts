@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { exportCalls, exportEvents } from './export-calls'
 import {
   assemblyChoice,
   assemblyComparison,
@@ -27,15 +28,6 @@ import {
   judgedCeilings,
   keptBuild,
 } from './timing-report'
-import {
-  exportForm,
-  exportReport,
-  exportRequest,
-  exportStep,
-  formChoice,
-  formDiff,
-  formReport,
-} from './export'
 import {
   checkedReport,
   gradcheckOutcome,
@@ -464,37 +456,7 @@ export const appCalls = {
     output: loopEstimate,
   },
   /** Every form, whether this project can take it, and why not. Nothing is built. */
-  'export.forms': { input: folder, output: z.array(formChoice) },
-  /**
-   * Where to export to, from now on: asks the user for a folder, or takes what was `typed` (relative to
-   * the project; "~" is the home) and asks before it is outside the project. Null if they cancelled. Outside the
-   * project, exports go only to this folder.
-   */
-  'export.chooseDirectory': {
-    input: z.object({ folder: z.string(), typed: z.string() }),
-    output: z.object({ directory: z.string() }).nullable(),
-  },
-  /** What an export would do to the files that are there; builds the project and makes its calls. */
-  'export.diff': {
-    input: z.object({
-      folder: z.string(),
-      job: z.string(),
-      request: exportRequest.omit({ proof: true, decisions: true }),
-    }),
-    output: z.array(formDiff),
-  },
-  /** Writes and proves; steps come as export.progressed and their logs as export.output. */
-  'export.run': {
-    input: z.object({ folder: z.string(), job: z.string(), request: exportRequest }),
-    output: exportReport,
-  },
-  /** Sets opsmith.json's `exports`: the forms that are exported by default. */
-  'export.keep': {
-    input: z.object({ folder: z.string(), forms: z.array(exportForm) }),
-    output: none,
-  },
-  /** Shows a folder that was exported to in the system's file manager. */
-  'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
+  ...exportCalls,
   ...languageCalls,
   ...gitCalls,
   ...searchCalls,
@@ -582,23 +544,7 @@ export const appEvents = {
    * Of export.run: a step that began (`running`) or is done (`step`), or a form that has ended (`report`); `done` of
    * `total` forms have.
    */
-  'export.progressed': z.object({
-    job: z.string(),
-    form: exportForm,
-    done: z.number().int(),
-    total: z.number().int(),
-    /** Name of the step that began; "" when one is done. */
-    running: z.string(),
-    step: exportStep.optional(),
-    report: formReport.optional(),
-  }),
-  /** Command lines of a step and what they print, as it comes. */
-  'export.output': z.object({
-    job: z.string(),
-    form: exportForm,
-    step: z.string(),
-    text: z.string(),
-  }),
+  ...exportEvents,
   /** Of doctor.gpu: a check that began, or one that is done. */
   'gpu.progressed': z.object({
     job: z.string(),

@@ -1,5 +1,5 @@
-// What libtorch's headers declare for nvcc only (__CUDACC__), and operators use. The headers are read
-// as the host's here, from the precompiled headers that all sources share.
+// What libtorch's headers declare for nvcc only (__CUDACC__), and operators use. The headers are
+// read as the host's here, from the precompiled headers that all sources share.
 #pragma once
 
 namespace at {
