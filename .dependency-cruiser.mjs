@@ -32,6 +32,8 @@ const serviceFolders = [
 const engineFloors = [
   [
     'installation\\.ts',
+    'places\\.ts',
+    'log-file\\.ts',
     'error-place\\.ts',
     'at-rest\\.ts',
     'idle-timer\\.ts',
@@ -161,7 +163,10 @@ const configuration = {
     only(
       'start-is-small',
       '^electron/start/',
-      ['^electron/start/', '^electron/engine/(installation|language/syntax/wasm-flags)\\.ts$'],
+      [
+        '^electron/start/',
+        '^electron/engine/(installation|places|language/syntax/wasm-flags)\\.ts$',
+      ],
       'What is loaded before the compiled code is compiled at every start.',
     ),
     only(

@@ -16,6 +16,7 @@ const configuration: Configuration = {
   files: [
     'package.json',
     'LICENSE',
+    'CHANGELOG.md',
     'dist/**/*',
     '!dist/.*.json',
     '!dist/main.development.*',
@@ -29,6 +30,7 @@ const configuration: Configuration = {
   // Compilers and plain Node read these: they have to be files, not entries of an archive.
   asarUnpack: [
     'package.json',
+    'CHANGELOG.md',
     'dist/host.cjs*',
     'dist/cli.cjs*',
     'dist/cli.bundle.cjs*',

@@ -16,13 +16,15 @@ import { hasDisplay } from './setup/system-needs.mjs'
 const pictures = path.join(root, 'docs', 'pictures')
 const minute = 60_000
 
-/** A cache folder with nobody's settings, layout or recent projects in it, but with the compilers' work. */
+/** Folders of Opsmith's with nobody's settings, layout or recent projects in it, but with the compilers' work. */
 function makeCache(folder) {
   const own = path.join(folder, 'opsmith')
   fs.mkdirSync(own, { recursive: true })
   // The copies that are photographed are in the same folder.
   const decisions = { trusted: [fs.realpathSync(folder)], restricted: [] }
-  fs.writeFileSync(path.join(own, 'trust.json'), JSON.stringify(decisions))
+  const data = path.join(folder, 'data', 'opsmith')
+  fs.mkdirSync(data, { recursive: true })
+  fs.writeFileSync(path.join(data, 'trust.json'), JSON.stringify(decisions))
   const made = 'precompiled include objects builds generated addons compile-server'
   for (const name of made.split(' ')) {
     const shared = path.join(cacheFolder(), name)
@@ -41,6 +43,9 @@ async function openApp(folder, project) {
       ...process.env,
       ...environmentVariables(),
       XDG_CACHE_HOME: folder,
+      XDG_CONFIG_HOME: path.join(folder, 'config'),
+      XDG_DATA_HOME: path.join(folder, 'data'),
+      XDG_STATE_HOME: path.join(folder, 'state'),
       OPSMITH_TESTS: '1',
     },
     timeout: minute,

@@ -10,7 +10,7 @@ import { describeDiagnostic, progress } from './print'
 /** Seconds that loading a library may take. */
 export const loadTimeout = 60
 
-export type BuildAloudOptions = Pick<BuildOptions, 'cudaArchitectures' | 'timeTrace'>
+export type BuildAloudOptions = Pick<BuildOptions, 'cudaArchitectures' | 'timeTrace' | 'withNvcc'>
 
 /** The published form: one flat list, notes after what they explain. */
 export function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {

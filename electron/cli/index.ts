@@ -7,6 +7,7 @@ import { z } from 'zod'
 
 import { findInstallation } from '../engine/installation'
 import { ioError } from '../engine/project/files'
+import { takeOverOlderPlaces } from '../engine/project/older-places'
 import { verbs } from './all-verbs'
 import { endingSignals } from './ending-signals'
 import { exitCodes } from './exit-codes'
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
     process.exit(exitCodes.noAnswer)
   })
   try {
+    await takeOverOlderPlaces(findInstallation(__dirname))
     await makeProgram(verbs, ownVersion()).parseAsync(process.argv)
   } catch (error) {
     if (error instanceof CommanderError) {

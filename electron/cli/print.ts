@@ -1,6 +1,7 @@
 import path from 'node:path'
 
 import type { Diagnostic } from '../contract/diagnostics'
+import { deviceText } from '../contract/gpu-choice'
 import type { WorkbenchError } from '../contract/outcome'
 import type { OutputValue, TensorStats } from '../contract/tensor'
 import { exitCodes } from './exit-codes'
@@ -108,8 +109,9 @@ export function describeStats(stats: TensorStats): string {
   return parts.join(', ')
 }
 
-export function describeOutput(output: OutputValue): string {
+/** @param isVirtual devices other than the CPU are the virtual GPU */
+export function describeOutput(output: OutputValue, isVirtual: boolean): string {
   return output.kind === 'tensor'
-    ? `${output.dtype}[${output.shape.join(', ')}] on ${output.device}: ${describeStats(output.stats)}`
+    ? `${output.dtype}[${output.shape.join(', ')}] on ${deviceText(output.device, isVirtual)}: ${describeStats(output.stats)}`
     : `${output.type}: ${output.text}`
 }

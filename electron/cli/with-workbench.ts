@@ -1,6 +1,7 @@
 import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
+import { unreadFiles } from '../engine/project/unread-files'
 import { findOnPath } from '../engine/toolchain/find-on-path'
 import { commandOptions, Workbench } from '../engine/workbench'
 import type { WorkbenchOptions } from '../engine/workbench'
@@ -29,6 +30,7 @@ export async function withWorkbench(
     { ...commandOptions, allowsSandbox },
   )
   await workbench.applySettings()
+  for (const sentence of await unreadFiles(installation)) progress(`note: ${sentence}`)
   try {
     return await action(workbench)
   } finally {

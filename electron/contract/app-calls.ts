@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { exportCalls, exportEvents } from './export-calls'
 import {
   assemblyChoice,
   assemblyComparison,
@@ -13,10 +14,11 @@ import {
 } from './assembly'
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
-import { doctorReport, explainedFailure, largestLog } from './doctor'
-import { gpuCheck, gpuCheckName, gpuReport } from './gpu-check'
+import { doctorCalls } from './doctor-calls'
+import { gpuCheck, gpuCheckName } from './gpu-check'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
+import { toolChoice } from './tool-choice'
 import {
   buildKey,
   timingHistoryPoint,
@@ -26,15 +28,6 @@ import {
   judgedCeilings,
   keptBuild,
 } from './timing-report'
-import {
-  exportForm,
-  exportReport,
-  exportRequest,
-  exportStep,
-  formChoice,
-  formDiff,
-  formReport,
-} from './export'
 import {
   checkedReport,
   gradcheckOutcome,
@@ -48,6 +41,7 @@ import {
 import { fileCalls } from './file-calls'
 import { gitCalls } from './git'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
+import { kernelCalls, kernelEvents } from './kernel-calls'
 import { languageDiagnostics, languageState } from './language'
 import { languageCalls } from './language-calls'
 import { checkEntry, inputSpec } from './manifest'
@@ -69,6 +63,8 @@ import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
+import { setupCalls, setupEvents } from './setup'
+import { startNewsCalls } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
 const none = z.object({})
@@ -117,9 +113,12 @@ export const appCalls = {
       platform: z.string(),
       /** The project to open at the start: from the command line, else the last one; "" for the gallery. */
       startFolder: z.string(),
+      /** A model (.pt, .pt2) to show once a project is open; "" for none. */
+      startModel: z.string(),
       tests: z.boolean(),
     }),
   },
+  ...startNewsCalls,
   /** Bytes of memory that the open project's helpers hold now; 0 for one that does not run. */
   'app.memory': {
     input: none,
@@ -457,42 +456,14 @@ export const appCalls = {
     output: loopEstimate,
   },
   /** Every form, whether this project can take it, and why not. Nothing is built. */
-  'export.forms': { input: folder, output: z.array(formChoice) },
-  /**
-   * Where to export to, from now on: asks the user for a folder, or takes what was `typed` (relative to
-   * the project; "~" is the home) and asks before it is outside the project. Null if they cancelled. Outside the
-   * project, exports go only to this folder.
-   */
-  'export.chooseDirectory': {
-    input: z.object({ folder: z.string(), typed: z.string() }),
-    output: z.object({ directory: z.string() }).nullable(),
-  },
-  /** What an export would do to the files that are there; builds the project and makes its calls. */
-  'export.diff': {
-    input: z.object({
-      folder: z.string(),
-      job: z.string(),
-      request: exportRequest.omit({ proof: true, decisions: true }),
-    }),
-    output: z.array(formDiff),
-  },
-  /** Writes and proves; steps come as export.progressed and their logs as export.output. */
-  'export.run': {
-    input: z.object({ folder: z.string(), job: z.string(), request: exportRequest }),
-    output: exportReport,
-  },
-  /** Sets opsmith.json's `exports`: the forms that are exported by default. */
-  'export.keep': {
-    input: z.object({ folder: z.string(), forms: z.array(exportForm) }),
-    output: none,
-  },
-  /** Shows a folder that was exported to in the system's file manager. */
-  'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
+  ...exportCalls,
   ...languageCalls,
   ...gitCalls,
   ...searchCalls,
   ...pytestCalls,
+  ...kernelCalls,
   ...terminalCalls,
+  ...setupCalls,
   /** `byUser`: the user stopped it, not a newer call; a call that ran for a while reports where it was. */
   'job.cancel': {
     input: z.object({ job: z.string(), byUser: z.literal(true).optional() }),
@@ -501,19 +472,12 @@ export const appCalls = {
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
-  /** The known failures in the output of pip, setup.py, load() or Python; empty if there is none. */
-  'doctor.explainLog': {
-    input: z.object({ text: z.string().max(largestLog) }),
-    output: z.array(explainedFailure),
-  },
-  /** Ten checks of the GPU, none of a project; each also comes as gpu.progressed. */
-  'doctor.gpu': { input: z.object({ job: z.string() }), output: gpuReport },
-  'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
+  ...doctorCalls,
   'settings.get': { input: none, output: settings },
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
   'project.setToolchain': {
-    input: z.object({ folder: z.string(), compiler: z.string(), libtorch: z.string() }),
+    input: folder.extend(toolChoice.shape),
     output: none,
   },
   'layout.get': { input: none, output: z.string() },
@@ -531,8 +495,8 @@ export type AppOutput<N extends AppCallName> = z.output<AppCalls[N]['output']>
 export const appEvents = {
   /** The project's files or manifest changed, by us or outside. */
   'project.changed': project,
-  /** Opsmith was started again with this folder: the open window opens it. */
-  'project.wanted': folder,
+  /** Opsmith was started again with a folder or a model: the open window opens it; "" for none. */
+  'project.wanted': z.object({ folder: z.string(), model: z.string() }),
   /** A file changed on disk; `version` "" when it is gone. */
   'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
   'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),
@@ -580,23 +544,7 @@ export const appEvents = {
    * Of export.run: a step that began (`running`) or is done (`step`), or a form that has ended (`report`); `done` of
    * `total` forms have.
    */
-  'export.progressed': z.object({
-    job: z.string(),
-    form: exportForm,
-    done: z.number().int(),
-    total: z.number().int(),
-    /** Name of the step that began; "" when one is done. */
-    running: z.string(),
-    step: exportStep.optional(),
-    report: formReport.optional(),
-  }),
-  /** Command lines of a step and what they print, as it comes. */
-  'export.output': z.object({
-    job: z.string(),
-    form: exportForm,
-    step: z.string(),
-    text: z.string(),
-  }),
+  ...exportEvents,
   /** Of doctor.gpu: a check that began, or one that is done. */
   'gpu.progressed': z.object({
     job: z.string(),
@@ -608,7 +556,9 @@ export const appEvents = {
   'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
   ...terminalEvents,
+  ...setupEvents,
   ...pytestEvents,
+  ...kernelEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
     generation: z.number().int(),

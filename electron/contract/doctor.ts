@@ -14,6 +14,7 @@ export const finding = z.object({
     'python',
     'cuda',
     'gpu',
+    'virtual-gpu',
     'addon',
     'electron',
     'precompiled-headers',

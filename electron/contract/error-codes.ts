@@ -43,6 +43,11 @@ export const errorCodes = {
       'The project has no library that can be loaded: it was never built, or its build fails.',
     remedy: 'Build the project (Ctrl+B) and fix what the Problems panel lists.',
   },
+  'build.checked': {
+    meaning: 'The last build checks its kernels, so it is slow. Users get another build.',
+    remedy:
+      'Turn off “Check kernels” in the Kernels panel. Opsmith then builds the project again, without checks.',
+  },
   'library.load': {
     meaning: 'The library was built, but the loader or libtorch rejected it.',
     remedy:

@@ -6,3 +6,8 @@ import { z } from 'zod'
  */
 export const gpuChoice = z.enum(['auto', 'hardware', 'virtual'])
 export type GpuChoice = z.infer<typeof gpuChoice>
+
+/** "cuda:0 (virtual GPU)": a device as people are shown it. */
+export function deviceText(device: string, isVirtual: boolean): string {
+  return isVirtual && device.startsWith('cuda') ? `${device} (virtual GPU)` : device
+}

@@ -24,7 +24,7 @@ export const gpuChecks = z.enum([
 ])
 export type GpuCheck = z.infer<typeof gpuChecks>
 
-const sourcePlace = z.object({
+export const sourcePlace = z.object({
   /** Absolute path; "" where it is not known. */
   file: z.string(),
   /** 1-based; 0 where it is not known. */
@@ -75,11 +75,12 @@ export const gpuReport = z.object({
 })
 export type GpuReport = z.infer<typeof gpuReport>
 
-const site = z.object({ file: z.string(), line: z.number(), column: z.number() })
-const codePlace = z.union([
-  z.object({ module: z.string(), offset: z.number() }),
-  z.object({ site }),
-])
+/** A line, as the runtime writes it. */
+export const writtenSite = z.object({ file: z.string(), line: z.number(), column: z.number() })
+/** An instruction of a library or program. */
+export const modulePlace = z.object({ module: z.string(), offset: z.number() })
+export type ModulePlace = z.infer<typeof modulePlace>
+const codePlace = z.union([modulePlace, z.object({ site: writtenSite })])
 /** An instruction of a library or program, or a line. */
 export type CodePlace = z.infer<typeof codePlace>
 
@@ -99,9 +100,9 @@ export const writtenGpuReport = z.object({
       otherPlace: codePlace.nullable(),
       otherThread: shape.thread,
       other: z.string(),
-      allocated: site.nullable(),
+      allocated: writtenSite.nullable(),
       kernel: z.string(),
-      launched: site.nullable(),
+      launched: writtenSite.nullable(),
     }),
   ),
 })

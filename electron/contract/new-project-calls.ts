@@ -4,6 +4,8 @@ import { projectTemplate } from './project'
 
 /** What the window asks main about new projects and operators. */
 export const newProjectCalls = {
+  /** A project to look at models in that belong to none; made where it is not there. */
+  'project.ofModels': { input: z.object({}), output: z.object({ folder: z.string() }) },
   /** What a new project can begin as, and the folder that it is made in if the user chooses no other; absolute. */
   'project.templates': {
     input: z.object({}),

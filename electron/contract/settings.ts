@@ -47,7 +47,9 @@ const fields = {
   recentProjects: z.array(z.string()).describe('Folders that were opened before, newest first.'),
   projectsFolder: z
     .union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')])
-    .describe('Folder for new projects and copies of samples; an absolute path. Empty: ~/opsmith.'),
+    .describe(
+      'Folder for new projects and copies of samples; an absolute path. Empty: $XDG_DATA_HOME/opsmith/projects, or ~/.local/share/opsmith/projects.',
+    ),
   /** Only main writes it. */
   exportFolders: z
     .record(z.string(), z.string())
@@ -83,7 +85,7 @@ export const defaultSettings: Settings = {
 export const settingsChange = filled.partial()
 export type SettingsChange = z.infer<typeof settingsChange>
 
-/** What a user chose for all projects; kept as settings.json in the cache folder. Unknown keys are kept. */
+/** What a user chose for all projects; kept as settings.json in the config folder. Unknown keys are kept. */
 export const settings = z.looseObject(fields)
 
 /** Where a project is exported to: what was chosen last, else a folder beside it, so that globs of its sources do not find exports. */

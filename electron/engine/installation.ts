@@ -1,6 +1,8 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
+
+import { findPlaces } from './places'
+import type { Places } from './places'
 
 /** What the window runs in. */
 export interface Runtime {
@@ -10,7 +12,7 @@ export interface Runtime {
 }
 
 /** Where the parts of this Opsmith are; everything the engine reads besides projects and tools. */
-export interface Installation {
+export interface Installation extends Places {
   /** The folder with native/, kernels/, samples/ and dist/. */
   root: string
   /** Bundled op host, which StartHost starts as a process. */
@@ -22,20 +24,10 @@ export interface Installation {
   kernelsInclude: string
   samplesFolder: string
   templatesFolder: string
-  /** The one folder outside projects that Opsmith writes to. */
-  cacheFolder: string
   /** A Node whose allocator a preloaded library can replace, which Electron's cannot; "" where none was found. */
   plainNode: string
   /** Absent on the command line. */
   runtime?: Runtime
-}
-
-export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const base = environment['XDG_CACHE_HOME']
-  return path.join(
-    base && path.isAbsolute(base) ? base : path.join(os.homedir(), '.cache'),
-    'opsmith',
-  )
 }
 
 interface SetupEnvironment {
@@ -72,7 +64,7 @@ function ownVersion(root: string): string {
 /**
  * Where set-up notes what it found: in the clone, or in the cache folder, apart for each version of a package.
  */
-export function setupEnvironmentFile(root: string, cache = cacheFolder()): string {
+export function setupEnvironmentFile(root: string, cache = findPlaces().cacheFolder): string {
   const name = 'environment.json'
   return isClone(root)
     ? path.join(root, '.setup', name)
@@ -80,7 +72,10 @@ export function setupEnvironmentFile(root: string, cache = cacheFolder()): strin
 }
 
 /** What set-up found; empty when set-up has not run. */
-export function readSetupEnvironment(root: string, cache = cacheFolder()): SetupEnvironment {
+export function readSetupEnvironment(
+  root: string,
+  cache = findPlaces().cacheFolder,
+): SetupEnvironment {
   try {
     const text = fs.readFileSync(setupEnvironmentFile(root, cache), 'utf8')
     const value: unknown = JSON.parse(text)
@@ -110,7 +105,7 @@ export function findInstallation(dist: string): Installation {
     kernelsInclude: path.join(root, 'kernels', 'include'),
     samplesFolder: path.join(root, 'samples'),
     templatesFolder: path.join(root, 'templates'),
-    cacheFolder: cacheFolder(),
+    ...findPlaces(),
     // In a package the command line is run by Electron.
     plainNode: /^node(js)?$/.test(path.basename(process.execPath)) ? process.execPath : '',
   }

@@ -13,6 +13,7 @@ import { eventChannel } from '../contract/channels'
 import { removeProjectLeftovers } from '../engine/builds/leftovers'
 import { startForkedHost } from '../engine/host/transport'
 import type { Installation } from '../engine/installation'
+import { log } from '../engine/log-file'
 import { describeProject } from '../engine/project/describe-project'
 import { diskError } from '../engine/project/file-errors'
 import { findProjectFolder } from '../engine/project/find-project'
@@ -24,8 +25,10 @@ import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
 import { Jobs } from './jobs'
+import type { UnexpectedEnd } from './last-end/last-end'
 import { oneAtATime } from './one-at-a-time'
 import { ProjectSession } from './project-session'
+import type { Wish } from './single-instance'
 import { Terminals } from './terminals'
 import { TextBatches } from './text-batch'
 
@@ -48,6 +51,10 @@ export class AppSession {
   project: ProjectSession | undefined
   /** Of the machine. They end with the project that is open: nobody sees them after it, and the next one needs the GPU. */
   readonly jobs = new Jobs()
+  /** Set-up goes on while projects are opened and closed. */
+  readonly setupJobs = new Jobs()
+  /** Folders that the user chose in a dialog of main's. */
+  readonly chosenLibtorchs = new Set<string>()
   /** What was proposed last for a folder without opsmith.json. */
   proposal: (ProjectProposal & { apart: string }) | undefined
   /** Messages of failures in the background that the window was sent. */
@@ -68,6 +75,8 @@ export class AppSession {
   constructor(
     readonly installation: Installation,
     private givenFolder: string,
+    /** How the session before ended, if it was not closed. */
+    readonly unexpectedEnd: UnexpectedEnd | null = null,
   ) {
     const output = new TextBatches<{ generation: number; stream: 'stdout' | 'stderr' }>(
       (source, text) => {
@@ -83,6 +92,11 @@ export class AppSession {
       },
       onBackgroundFailed: (error) => {
         this.sendFailure(error)
+      },
+      onKernelReport: (report) => {
+        if (!this.project) return
+        this.project.noteFiles(report)
+        this.send('kernels.reported', { folder: this.project.folder, report })
       },
       onSettled: (folder, report) => {
         this.openProject(folder)?.noteFiles(report)
@@ -101,6 +115,12 @@ export class AppSession {
     })
   }
 
+  /** To be shown once a project is open; "" for none. */
+  startModel = ''
+  readonly givenModels = new Set<string>()
+  /** A window that is loaded again shows the news no more. */
+  hasNewsShown = false
+
   /** The user does something here. */
   touch(): void {
     this.idleTimer.touch()
@@ -117,14 +137,21 @@ export class AppSession {
     }
   }
 
-  /** Brings the window to the front, and has it open a folder; "" for none. */
-  show(folder: string): void {
+  /** The user has named this model: it may be read, whatever project is open. */
+  noteModel(model: string): void {
+    this.startModel = model
+    if (model !== '') this.givenModels.add(model)
+  }
+
+  /** Brings the window to the front, and has it open what a second start named. */
+  show({ folder, model }: Wish): void {
     const { window } = this
     if (!window || window.isDestroyed()) return
     if (window.isMinimized()) window.restore()
     window.show()
     window.focus()
-    if (folder !== '') this.send('project.wanted', { folder })
+    this.noteModel(model)
+    if (folder !== '' || model !== '') this.send('project.wanted', { folder, model })
   }
 
   /** The open project, if that is the folder: the window may name no other. */
@@ -160,7 +187,7 @@ export class AppSession {
     const opened = manifestFolderOf(project.folder)
     const others = settings.recentProjects.filter((item) => item !== opened)
     const recentProjects = [opened, ...others].slice(0, mostRecent)
-    await this.keepOrSay(changeSettings(this.installation.cacheFolder, { recentProjects }))
+    await this.keepOrSay(changeSettings(this.installation.configFolder, { recentProjects }))
     project.noteExportFolder(exportFolderOf(settings, project.folder))
     return ok({ ...described.value, trust })
   }
@@ -232,6 +259,7 @@ export class AppSession {
     })
     const project = new ProjectSession(folder, trust, terminals)
     this.project = project
+    this.endKernelChecks()
     await before?.close()
     this.workbench.clangd.leave()
     return project
@@ -253,10 +281,17 @@ export class AppSession {
     void this.workbench.clangd.refresh()
   })
 
+  /** The window says of each project whether its kernels are checked. */
+  private endKernelChecks(): void {
+    this.workbench.projects.checksKernels = false
+    this.workbench.kernelChecks.clear()
+  }
+
   async closeProject(): Promise<void> {
     const { project } = this
     this.jobs.cancelAll()
     this.project = undefined
+    this.endKernelChecks()
     this.givenFolder = ''
     await project?.close()
     this.workbench.clangd.leave()
@@ -273,7 +308,7 @@ export class AppSession {
       [project.folder, path.resolve(directory)] as const,
     ]
     await this.keepOrSay(
-      changeSettings(this.installation.cacheFolder, { exportFolders: Object.fromEntries(kept) }),
+      changeSettings(this.installation.configFolder, { exportFolders: Object.fromEntries(kept) }),
     )
   }
 
@@ -306,7 +341,10 @@ export class AppSession {
   noteUnexpected(error: unknown): void {
     const refused = error instanceof WorkbenchFailure ? error.error : diskError(error)
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    if (!refused) process.stderr.write(`opsmith: ${stack}\n`)
+    if (!refused) {
+      process.stderr.write(`opsmith: ${stack}\n`)
+      log(this.installation.stateFolder, stack)
+    }
     this.sendFailure(
       refused ?? {
         code: 'internal',
@@ -325,6 +363,7 @@ export class AppSession {
 
   async close(): Promise<void> {
     this.idleTimer.stop()
+    this.setupJobs.cancelAll()
     await this.closeProject()
     await this.workbench.close()
   }

@@ -1,10 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { app } from 'electron'
+import { app, crashReporter } from 'electron'
 
 import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
+import { takeOverOlderPlaces } from '../engine/project/older-places'
 import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
 import { findOnPath } from '../engine/toolchain/find-on-path'
@@ -13,9 +14,12 @@ import { electronRuntime } from './electron-version'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
 import { allCalls } from './ipc/all-calls'
 import { listenToRenderer } from './ipc/handle'
+import { LastEnd } from './last-end/last-end'
+import type { UnexpectedEnd } from './last-end/last-end'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
+import type { Wish } from './single-instance'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
@@ -32,32 +36,35 @@ const prepareDelay = 4_000
 const isFolderWord = (word: string): boolean =>
   !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs')
 
-/** A file stands for its folder: desktops name the opsmith.json that was double-clicked. */
-function folderOf(place: string): string {
+/** What the command line names, absolute: a project's folder, or a model; "" for none. */
+function namedWish(): Wish {
+  const named = process.argv.slice(1).find(isFolderWord)
+  if (named === undefined) return { folder: '', model: '' }
+  const place = path.resolve(process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd(), named)
   const isFile = fs.statSync(place, { throwIfNoEntry: false })?.isFile() ?? false
-  return isFile ? path.dirname(place) : place
+  if (!isFile) return { folder: place, model: '' }
+  // A file stands for its folder: desktops name the opsmith.json that was double-clicked.
+  const folder = path.dirname(place)
+  if (!isModel(place)) return { folder, model: '' }
+  return { folder: hasManifest(folder) ? folder : '', model: place }
 }
 
-/** The folder that the command line names, absolute; "" for none. */
-function namedFolder(): string {
-  const named = process.argv.slice(1).find(isFolderWord)
-  const caller = process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd()
-  return named === undefined ? '' : folderOf(path.resolve(caller, named))
-}
+const isModel = (file: string): boolean => /\.(pt|pth|pt2)$/i.test(file)
+const hasManifest = (folder: string): boolean => fs.existsSync(path.join(folder, 'opsmith.json'))
 
 /** The folder that is named, else the project of last time, else none. */
-async function startFolder(): Promise<string> {
-  const named = namedFolder()
-  if (named !== '') return named
-  const { recentProjects } = await readSettings(installation.cacheFolder)
+async function startFolder({ folder }: Wish): Promise<string> {
+  if (folder !== '') return folder
+  const { recentProjects } = await readSettings(installation.configFolder)
   const [last = ''] = recentProjects
-  return last !== '' && fs.existsSync(path.join(last, 'opsmith.json')) ? last : ''
+  return last !== '' && hasManifest(last) ? last : ''
 }
 
 /** Runs once this process has ended: for a start that came while it was closing. */
-function startAgain(folder: string): void {
+function startAgain({ folder, model }: Wish): void {
   const words = process.argv.slice(1).filter((word) => !isFolderWord(word))
-  app.relaunch({ args: folder === '' ? words : [...words, folder] })
+  const place = model === '' ? folder : model
+  app.relaunch({ args: place === '' ? words : [...words, place] })
 }
 
 async function prepare(session: AppSession): Promise<void> {
@@ -73,7 +80,20 @@ async function prepare(session: AppSession): Promise<void> {
   }
 }
 
+/** A disk that takes no note costs what the next start could say. */
+function noteBeginning(lastEnd: LastEnd): UnexpectedEnd | null {
+  app.on('quit', () => {
+    lastEnd.end()
+  })
+  try {
+    return lastEnd.begin()
+  } catch {
+    return null
+  }
+}
+
 async function run(): Promise<void> {
+  await takeOverOlderPlaces(installation)
   await app.whenReady()
   lockDownSession()
   if (process.env['NODE_ENV'] === 'development') {
@@ -84,8 +104,11 @@ async function run(): Promise<void> {
     installMenu(false)
     serveRenderer(path.join(__dirname, 'renderer'))
   }
-  const folder = await startFolder()
-  const session = new AppSession(installation, folder)
+  const wish = namedWish()
+  const folder = await startFolder(wish)
+  const lastEnd = new LastEnd(installation.stateFolder, app.getVersion())
+  const session = new AppSession(installation, folder, noteBeginning(lastEnd))
+  session.noteModel(wish.model)
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (error: unknown) => {
       session.noteUnexpected(error)
@@ -113,10 +136,18 @@ async function run(): Promise<void> {
 
 registerScheme()
 lockDownContents()
-app.setPath('userData', path.join(installation.cacheFolder, 'electron-profile'))
+// Another Electron's profile may be one that this Electron cannot read. It holds nothing of the user's.
+app.setPath('userData', path.join(installation.stateFolder, 'electron'))
+app.setPath(
+  'sessionData',
+  path.join(installation.cacheFolder, 'chromium', process.versions.electron ?? ''),
+)
+// Of a crash of this process or of the window's; the next start names it. Nothing is sent.
+app.setPath('crashDumps', path.join(installation.stateFolder, 'crashes'))
+crashReporter.start({ uploadToServer: false })
 // GPU-less machines paint in software all the same; asking for a GPU only fills the log.
 app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
-if (isOnlyInstance(namedFolder())) {
+if (isOnlyInstance(namedWish())) {
   run().catch((error: unknown) => {
     process.stderr.write(
       `opsmith: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

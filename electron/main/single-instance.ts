@@ -5,8 +5,9 @@ import path from 'node:path'
 import { app } from 'electron'
 import { z } from 'zod'
 
-/** What a second start hands to the instance that is there: the folder it was to open, "" for none. */
-const wish = z.object({ folder: z.string() })
+/** What a start is to open: a project's folder, a model (.pt, .pt2); absolute, "" for none. */
+const wish = z.object({ folder: z.string(), model: z.string() })
+export type Wish = z.infer<typeof wish>
 
 /** The process that Chromium's lock names: the link leads to "HOST-PID". */
 function lockOwner(): { host: string; pid: number } | undefined {
@@ -32,24 +33,23 @@ function isAlive(pid: number): boolean {
 
 /**
  * Whether this is the user's only Opsmith: two windows would take each other's drafts, layout and settings. One
- * that is open already is handed the folder. Must run after the path of userData is set.
- * @param folder absolute; "" for none
+ * that is open already is handed what is to be opened. Must run after the path of userData is set.
  */
-export function isOnlyInstance(folder: string): boolean {
-  if (process.platform !== 'linux') return app.requestSingleInstanceLock({ folder })
+export function isOnlyInstance(wanted: Wish): boolean {
+  if (process.platform !== 'linux') return app.requestSingleInstanceLock(wanted)
   const owner = lockOwner()
   // A container of yesterday had another name, and nobody of there can be asked.
   if (owner && owner.host !== os.hostname()) fs.rmSync(lockFile(), { force: true })
-  if (app.requestSingleInstanceLock({ folder })) return true
+  if (app.requestSingleInstanceLock(wanted)) return true
   const holder = lockOwner()
   // Where the cache cannot be written there is no lock at all.
   return holder === undefined || !isAlive(holder.pid)
 }
 
-/** Calls `open` with the folder that a second start was to open, "" for none. */
-export function onSecondInstance(open: (folder: string) => void): void {
+/** Calls `open` with what a second start was to open. */
+export function onSecondInstance(open: (wanted: Wish) => void): void {
   app.on('second-instance', (_event, _words, _folder, data) => {
     const parsed = wish.safeParse(data)
-    open(parsed.success ? parsed.data.folder : '')
+    open(parsed.success ? parsed.data : { folder: '', model: '' })
   })
 }

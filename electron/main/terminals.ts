@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -165,15 +165,16 @@ async function shellEnvironment(
   }
 }
 
-/** A folder in the cache with the command `opsmith`, which starts the command line of this installation. */
+/** A folder in the cache with the command `opsmith`, which starts the command line of this installation and of no other. */
 async function commandFolder({ cacheFolder, root, plainNode }: Installation): Promise<string> {
-  const folder = path.join(cacheFolder, 'bin')
-  const file = path.join(folder, 'opsmith')
   // Plain Node reads no archive: the command line is unpacked next to it.
   const script = path.join(root.replace(/app\.asar$/, 'app.asar.unpacked'), 'dist', 'cli.cjs')
   const [node, variables] =
     plainNode === '' ? [process.execPath, 'ELECTRON_RUN_AS_NODE=1 '] : [plainNode, '']
   const text = `#!/bin/sh\n${variables}exec ${quoted(node)} ${quoted(script)} "$@"\n`
+  const key = createHash('sha256').update(text).digest('hex').slice(0, 12)
+  const folder = path.join(cacheFolder, 'bin', key)
+  const file = path.join(folder, 'opsmith')
   if ((await fs.promises.readFile(file, 'utf8').catch(() => '')) === text) return folder
   await fs.promises.mkdir(folder, { recursive: true })
   const temporary = `${file}.${randomUUID().slice(0, 8)}`

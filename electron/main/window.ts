@@ -18,7 +18,7 @@ const bounds = z.object({
 })
 
 function boundsFile(session: AppSession): string {
-  return path.join(session.installation.cacheFolder, 'window.json')
+  return path.join(session.installation.stateFolder, 'window.json')
 }
 
 /** The place of last time, unless the screen it was on is gone. */
@@ -43,7 +43,7 @@ function rememberedBounds(
 /** A place that cannot be kept costs the place: the window closes all the same. */
 function keepBounds(session: AppSession, window: BrowserWindow): void {
   try {
-    fs.mkdirSync(session.installation.cacheFolder, { recursive: true })
+    fs.mkdirSync(session.installation.stateFolder, { recursive: true })
     fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
   } catch (error) {
     const { message } = ioError(error, `write ${boundsFile(session)}`).error

@@ -3,7 +3,7 @@ import Module, { createRequire } from 'node:module'
 import path from 'node:path'
 import { Script } from 'node:vm'
 
-import { cacheFolder } from '../engine/installation'
+import { findPlaces } from '../engine/places'
 import { setWasmFlags } from '../engine/language/syntax/wasm-flags'
 
 /** The bundle, "cli.bundle.cjs", and a hash of its bytes; the build writes both here. */
@@ -15,7 +15,7 @@ const mostKept = 8
 /** Milliseconds after which the app has called most of the functions that a start needs. */
 const settled = 5_000
 
-const folder = path.join(cacheFolder(), 'code')
+const folder = path.join(findPlaces().cacheFolder, 'code')
 const codeFile = path.join(
   folder,
   `${bundleName}-${bundleHash}-${process.versions.v8}-${process.arch}.bin`,

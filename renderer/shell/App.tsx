@@ -11,6 +11,7 @@ import { Notifications } from './Notifications'
 import { Palette } from './Palette'
 import { ProjectImportDialog } from './ProjectImport'
 import { QuestionDialog } from './QuestionDialog'
+import { ReleaseNotes } from './ReleaseNotes'
 import { StatusBar } from './StatusBar'
 import { Toolbar } from './Toolbar'
 import { TrustBanner, TrustDialog } from './Trust'
@@ -31,6 +32,7 @@ export function App(): ReactElement {
       <Palette />
       <AskText />
       <QuestionDialog />
+      <ReleaseNotes />
       <ProjectImportDialog />
       <NewProjectDialog />
       <NewOperatorDialog />

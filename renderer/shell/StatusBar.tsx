@@ -64,7 +64,8 @@ function Tools(): ReactElement {
       ? `libtorch ${version}`
       : (chosenFinding(report, 'libtorch')?.name ?? built?.libtorch ?? '')
   const gpu = report?.findings.find((item) => item.kind === 'gpu' && item.judgement === 'usable')
-  const device = report === null ? '' : (gpu?.name ?? 'no CUDA device')
+  const virtual = chosenFinding(report, 'virtual-gpu')
+  const device = report === null ? '' : (virtual?.name ?? gpu?.name ?? 'no CUDA device')
   const trouble = report !== null && !report.ok
   return (
     <button

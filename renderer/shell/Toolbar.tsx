@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useBusy } from '../store/busy'
-import { useDoctor } from '../store/doctor'
+import { useDeviceChoices } from '../store/cuda'
 import { panelFeatures } from '../store/feature'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
@@ -94,13 +94,10 @@ function ProjectMenu(): ReactElement {
   )
 }
 
-/** Where inputs are made. The GPUs are the ones that doctor found. */
+/** Where inputs are made. */
 function DeviceChoice(): ReactElement {
   const device = useInputs((state) => state.device)
-  const report = useDoctor((state) => state.value)
-  const gpus = (report?.findings ?? []).filter(
-    (finding) => finding.kind === 'gpu' && finding.judgement === 'usable',
-  )
+  const choices = useDeviceChoices(device)
   return (
     <label className="toolbar-field">
       <Icon name="chip" />
@@ -112,10 +109,9 @@ function DeviceChoice(): ReactElement {
         title="Device of the inputs"
       >
         <option value="">as in opsmith.json</option>
-        <option value="cpu">cpu</option>
-        {gpus.map((gpu, index) => (
-          <option key={gpu.path || index} value={`cuda:${index}`}>
-            cuda:{index} ({gpu.name})
+        {choices.map((choice) => (
+          <option key={choice.device} value={choice.device} disabled={choice.isMissing}>
+            {choice.label}
           </option>
         ))}
       </select>

@@ -7,7 +7,7 @@ import { listenToBackground } from '../store/background'
 import { buildJob, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { allFeatures, featureOf, startPage } from '../store/feature'
-import { doctorJob, hasReport, runDoctor } from '../store/doctor'
+import { doctorJob, hasReport, lacksAddon, runDoctor } from '../store/doctor'
 import {
   followResults,
   keepResultsNow,
@@ -31,6 +31,8 @@ import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
+import { openWanted } from './open-wanted'
+import { showStartNews } from './start-news'
 import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from './layouts'
 
 /** Everything the window does at its start. */
@@ -45,9 +47,7 @@ export async function start(): Promise<void> {
   listenToProject()
   followProblems()
   void listenToLanguage()
-  listen('project.wanted', ({ folder }) => {
-    if (folder !== currentFolder()) void openProject(folder)
-  })
+  listen('project.wanted', ({ folder, model }) => void openWanted(folder, model))
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)
@@ -59,13 +59,19 @@ export async function start(): Promise<void> {
   settingsStore.subscribe(({ settings }) => showTextSize(settings.fontSize))
   showTextSize(settingsStore.getState().settings.fontSize)
   void listenToHost()
+  void showStartNews()
   if (!info.ok) {
     notifyError(info.error)
     showStartPage()
     return
   }
   if (info.value.tests) exposeTestHook(featureHooks())
-  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) return
+  const { startFolder, startModel } = info.value
+  if (startModel !== '') {
+    await openWanted(startFolder, startModel)
+    return
+  }
+  if (startFolder !== '' && (await openProject(startFolder))) return
   await firstPage()
 }
 
@@ -95,13 +101,13 @@ async function firstPage(): Promise<void> {
   await startEditing()
   await runDoctor()
   const { value: report } = doctorJob.store.getState()
-  const hasDoctor = featureOf('doctor')?.panel?.Page !== undefined
+  const page = report !== null && lacksAddon(report) ? 'setup' : 'doctor'
+  const hasPage = featureOf(page)?.panel?.Page !== undefined
   // Unless the user has gone on meanwhile.
   const isStillThere =
     projectStore.getState().project === null &&
     layoutStore.getState().page === (startPage() ?? 'starting')
-  if (report !== null && !report.ok && hasDoctor && isStillThere)
-    layoutStore.setState({ page: 'doctor' })
+  if (report !== null && !report.ok && hasPage && isStillThere) layoutStore.setState({ page })
 }
 
 function showStartPage(): void {

@@ -1,4 +1,5 @@
 import type { DoctorReport, Finding } from '../../electron/contract/doctor'
+import type { ToolChoice } from '../../electron/contract/tool-choice'
 import { call } from '../bridge/bridge'
 import { createJob, useJob, type Job, type JobState } from './job'
 import { notifyError } from './notifications'
@@ -39,19 +40,26 @@ export function chosenFinding(report: DoctorReport | null, kind: Finding['kind']
   return report?.findings.find((finding) => finding.kind === kind && finding.chosen) ?? null
 }
 
-/** "" lets Opsmith choose. */
-export async function chooseTool(
-  kind: 'compiler' | 'libtorch',
-  path: string,
+/** libtorch or the native addon for it is missing: set-up gets both. */
+export function lacksAddon({ findings }: DoctorReport): boolean {
+  const has = (kind: Finding['kind']): boolean =>
+    findings.some((one) => one.kind === kind && ['usable', 'warning'].includes(one.judgement))
+  return !has('addon') || !has('libtorch')
+}
+
+/** "" lets Opsmith choose; for one project, it follows the choice for all. */
+export async function chooseTools(
+  change: Partial<ToolChoice>,
   scope: 'user' | 'project',
 ): Promise<void> {
   if (scope === 'user') {
-    await changeSettings({ [kind]: path })
+    const { gpu = '', ...paths } = change
+    await changeSettings({ ...paths, ...(gpu === '' ? {} : { gpu }) })
   } else {
     const folder = currentFolder()
     if (folder === null) return
-    const now = currentManifest()?.toolchain
-    const choice = { compiler: now?.compiler ?? '', libtorch: now?.libtorch ?? '', [kind]: path }
+    const { compiler = '', libtorch = '', gpu = '' } = currentManifest()?.toolchain ?? {}
+    const choice: ToolChoice = { compiler, libtorch, gpu, ...change }
     const result = await call('project.setToolchain', { folder, ...choice })
     if (!result.ok) notifyError(result.error)
   }

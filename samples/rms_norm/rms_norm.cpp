@@ -16,41 +16,16 @@
 #include <algorithm>
 #include <tuple>
 
+#include "rms_norm_arguments.h"
+
 namespace {
 
 using at::Tensor;
+using namespace rms_norm_sample;
 
 /// Rows that are worth a thread of their own, by the elements in them.
 int64_t row_grain(int64_t columns) {
   return std::max<int64_t>(1, 16384 / columns);
-}
-
-void check_inputs(const Tensor& x, const Tensor& weight) {
-  TORCH_CHECK(x.is_floating_point(), "rms_norm: x must be floating point, got ", x.scalar_type());
-  TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "rms_norm: x must have a last dimension, got ",
-              x.sizes());
-  TORCH_CHECK(weight.dim() == 1 && weight.size(0) == x.size(-1), "rms_norm: weight must have ",
-              x.size(-1), " elements, as x's last dimension, got ", weight.sizes());
-  TORCH_CHECK(weight.scalar_type() == x.scalar_type(), "rms_norm: x is ", x.scalar_type(),
-              " but weight is ", weight.scalar_type());
-}
-
-/// What forward gave, and a gradient of its first output.
-void check_backward_inputs(const Tensor& grad, const Tensor& x, const Tensor& weight,
-                           const Tensor& inverse_rms) {
-  check_inputs(x, weight);
-  TORCH_CHECK(grad.sizes() == x.sizes() && grad.scalar_type() == x.scalar_type(),
-              "rms_norm: grad must be like x, which is ", x.scalar_type(), x.sizes(), ", got ",
-              grad.scalar_type(), grad.sizes());
-  const int64_t rows = x.numel() / x.size(-1);
-  TORCH_CHECK(inverse_rms.dim() == 1 && inverse_rms.size(0) == rows,
-              "rms_norm: inverse_rms must have an element for each of ", rows, " rows, got ",
-              inverse_rms.sizes());
-}
-
-/// Half types are summed in float; the inverse root mean square is kept in that type.
-at::ScalarType accumulate_type(const Tensor& x) {
-  return at::toOpMathType(x.scalar_type());
 }
 
 /// y of x's shape, and 1 / rms of each row, [rows].

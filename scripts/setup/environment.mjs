@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { hashOf, readJson, writeJson } from '../lib/files.mjs'
-import { cacheFolder, setupFolder } from '../lib/paths.mjs'
+import { cacheFolder, settingsFile, setupFolder } from '../lib/paths.mjs'
 import { resolveElectron } from './electron-runtime.mjs'
 
 const file = path.join(setupFolder, 'environment.json')
@@ -20,7 +20,7 @@ function stampOf(name) {
 /** Changes when set-up might find other tools than the ones in `found`. */
 function surroundings(found) {
   const variables = ['PATH', 'LIBTORCH', 'VIRTUAL_ENV', 'CONDA_PREFIX']
-  const settings = readJson(path.join(cacheFolder(), 'settings.json'))
+  const settings = readJson(settingsFile())
   return hashOf({
     texts: [
       ...variables.map((name) => process.env[name] ?? ''),

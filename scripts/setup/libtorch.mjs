@@ -4,7 +4,7 @@ import path from 'node:path'
 
 import { ask, findOnPath, runCommand, tail } from '../lib/command.mjs'
 import { readJson, writeJson } from '../lib/files.mjs'
-import { cacheFolder, setupFolder } from '../lib/paths.mjs'
+import { cacheFolder, settingsFile, setupFolder } from '../lib/paths.mjs'
 import { confirm } from '../lib/confirm.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
 import { engineSetup } from './engine-setup.mjs'
@@ -124,7 +124,7 @@ function search() {
     refused.push(answer)
     return undefined
   }
-  const chosen = readJson(path.join(cacheFolder(), 'settings.json'))?.libtorch
+  const chosen = readJson(settingsFile())?.libtorch
   if (chosen) {
     const found = consider(chosen, 'chosen in the settings', pythonOf(chosen))
     if (found) return { found, refused }

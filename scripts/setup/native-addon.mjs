@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { CommandFailure, runCommand } from '../lib/command.mjs'
 import { readJson } from '../lib/files.mjs'
-import { cacheFolder, root, setupFolder } from '../lib/paths.mjs'
+import { cacheFolder, root, settingsFile, setupFolder } from '../lib/paths.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
 import { engineSetup } from './engine-setup.mjs'
 
@@ -31,7 +31,7 @@ const work = { workFolder: path.join(setupFolder, 'addon'), run: runTool }
 
 /** The compiler chosen in the settings, else the best on PATH. */
 export async function chooseCompiler() {
-  const chosen = readJson(path.join(cacheFolder(), 'settings.json'))?.compiler ?? ''
+  const chosen = readJson(settingsFile())?.compiler ?? ''
   const engine = await engineSetup()
   return valueOf(await engine['chooseCompiler'](chosen, ''))
 }

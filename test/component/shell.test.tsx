@@ -240,6 +240,7 @@ describe('help', () => {
       electron: '99.0.0',
       platform: 'linux x64',
       startFolder: '',
+      startModel: '',
       tests: true,
     })
     main.give('doctor.report', doctorOf('absent'))
@@ -268,6 +269,7 @@ describe('help', () => {
       electron: '25.1.1',
       platform: 'linux x64',
       startFolder: '',
+      startModel: '',
       tests: true,
     })
     const report = doctorOf('absent')

@@ -81,7 +81,7 @@ beforeAll(async () => {
     cwd: clone,
     env: {
       ...process.env,
-      XDG_CACHE_HOME: cache.home,
+      ...cache.environment,
       OPSMITH_NO_SANDBOX: '1',
       LIBTORCH: readSetupEnvironment(root).libtorch ?? '',
     },

@@ -136,7 +136,7 @@ describe('the export panel', () => {
     await app.testId('export-folder').fill(out)
     await app.testId('export-folder').press('Enter')
     const remembered = (): string => {
-      const text = fs.readFileSync(path.join(cache.folder, 'settings.json'), 'utf8')
+      const text = fs.readFileSync(path.join(cache.places.configFolder, 'settings.json'), 'utf8')
       const { exportFolders } = JSON.parse(text) as { exportFolders?: Record<string, string> }
       return exportFolders?.[folder] ?? ''
     }

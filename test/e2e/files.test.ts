@@ -64,7 +64,6 @@ async function pictures(name: string): Promise<void> {
 
 beforeAll(async () => {
   cache = makeTestCache()
-  process.env['XDG_DATA_HOME'] = path.join(cache.home, 'data')
   folder = copyProject(path.join(root, 'samples/my_op'), cache)
   fs.mkdirSync(at('src'))
   fs.writeFileSync(at('src', 'detail.h'), '#pragma once\nint detail();\n')
@@ -83,7 +82,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app.close()
-  delete process.env['XDG_DATA_HOME']
   cache.remove()
 })
 

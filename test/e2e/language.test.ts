@@ -55,7 +55,7 @@ beforeAll(async () => {
   if (!clangd.ok) return
   cache = makeTestCache()
   // Builds have tests of their own.
-  await changeSettings(cache.folder, { buildOnSave: false })
+  await changeSettings(cache.places.configFolder, { buildOnSave: false })
   folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
   app = await App.start(cache, folder, { hotCompile: false })
 })

@@ -70,18 +70,21 @@ describe.skipIf(problem !== '')(`as an ordinary user${problem && `, skipped: ${p
     await expect.poll(state).toBe('ready')
   })
 
-  it('files of the cache that cannot be read cost what is in them, folders what goes there, and the window works', async () => {
+  it('files of ours that cannot be read cost what is in them, folders what goes there, and the window works', async () => {
     await app.setText('op.cpp', '// a draft\n')
     await app.close()
-    const entries = fs.readdirSync(cache.folder, { recursive: true, withFileTypes: true })
+    const entries = Object.values(cache.places).flatMap((place) =>
+      fs.readdirSync(place, { recursive: true, withFileTypes: true }),
+    )
     const files = entries
-      .filter((entry) => entry.isFile() && !entry.parentPath.includes('electron-profile'))
+      .filter((entry) => entry.isFile() && !/\/(chromium|electron)\//.test(`${entry.parentPath}/`))
       .map((entry) => path.join(entry.parentPath, entry.name))
-    const kinds = files.map((file) => path.relative(cache.folder, file).split('/')[0])
+    const kinds = files.flatMap((file) => path.relative(cache.home, file).split('/'))
     for (const kind of ['drafts', 'settings.json', 'trust.json', 'window.json'])
       expect(kinds).toContain(kind)
     for (const file of files) fs.chmodSync(file, 0o000)
-    for (const name of ['drafts', 'hosts']) fs.chmodSync(path.join(cache.folder, name), 0o000)
+    fs.chmodSync(path.join(cache.places.dataFolder, 'drafts'), 0o000)
+    fs.chmodSync(path.join(cache.folder, 'hosts'), 0o000)
     said = ''
     await start()
     await app.testId('trust-yes').click()
@@ -90,6 +93,7 @@ describe.skipIf(problem !== '')(`as an ordinary user${problem && `, skipped: ${p
     await app.testId('notification').filter({ hasText: 'drafts' }).first().waitFor()
     expect(await app.page.getByText('bug in Opsmith').count()).toBe(0)
     expect(said).not.toMatch(/^ {4}at /m)
-    for (const name of ['drafts', 'hosts']) fs.chmodSync(path.join(cache.folder, name), 0o755)
+    fs.chmodSync(path.join(cache.places.dataFolder, 'drafts'), 0o755)
+    fs.chmodSync(path.join(cache.folder, 'hosts'), 0o755)
   })
 })

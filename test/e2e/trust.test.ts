@@ -34,12 +34,12 @@ beforeAll(async () => {
   marker = path.join(cache.home, 'ran')
   const tool = path.join(folder, 'tool')
   fs.writeFileSync(tool, `#!/bin/sh\necho "$0 $*" >> ${marker}\nexit 1\n`, { mode: 0o755 })
-  await setToolchain(folder, { compiler: tool, libtorch: '' })
+  await setToolchain(folder, { compiler: tool, libtorch: '', gpu: '' })
   fs.writeFileSync(path.join(folder, '.clangd'), `CompileFlags:\n  Compiler: ${tool}\n`)
   // The tests' folders are trusted; this one was never opened.
-  fs.rmSync(path.join(cache.folder, 'trust.json'))
+  fs.rmSync(path.join(cache.places.dataFolder, 'trust.json'))
   // What cannot be written must cost neither the window nor its end.
-  fs.mkdirSync(path.join(cache.folder, 'window.json'))
+  fs.mkdirSync(path.join(cache.places.stateFolder, 'window.json'))
   app = await App.start(cache, folder, { hotCompile: false })
   await app.resize(1280, 720)
 })
@@ -284,13 +284,17 @@ it('a script that gives load_inline texts is run once it is trusted; the texts b
 
 it('a second start hands its folder to the window that is open, also where nothing can be kept', async () => {
   const other = copyProject(path.join(root, 'samples/my_op'), cache)
-  for (const name of ['settings.json', 'trust.json'])
-    fs.rmSync(path.join(cache.folder, name), { force: true })
-  fs.mkdirSync(path.join(cache.folder, 'settings.json/x'), { recursive: true })
-  fs.mkdirSync(path.join(cache.folder, 'trust.json/x'), { recursive: true })
+  const { configFolder, dataFolder } = cache.places
+  for (const file of [
+    path.join(configFolder, 'settings.json'),
+    path.join(dataFolder, 'trust.json'),
+  ]) {
+    fs.rmSync(file, { force: true })
+    fs.mkdirSync(path.join(file, 'x'), { recursive: true })
+  }
   // Earlier texts may have been kept there.
-  fs.rmSync(path.join(cache.folder, 'drafts'), { recursive: true, force: true })
-  fs.writeFileSync(path.join(cache.folder, 'drafts'), 'no folder')
+  fs.rmSync(path.join(cache.places.dataFolder, 'drafts'), { recursive: true, force: true })
+  fs.writeFileSync(path.join(cache.places.dataFolder, 'drafts'), 'no folder')
   expect(await startOnceMore(cache, other)).toBe(0)
   await app.testId('trust-folder').filter({ hasText: other }).waitFor()
   await app.testId('trust-no').click()

@@ -114,7 +114,7 @@ exit 0
 `,
       { mode: 0o755 },
     )
-    await changeSettings(cache.folder, { compiler: script })
+    await changeSettings(cache.places.configFolder, { compiler: script })
     await workbench.applySettings()
     const project = fs.mkdtempSync(path.join(cache.home, 'project-'))
     fs.writeFileSync(path.join(project, 'opsmith.json'), '{"name": "lost", "sources": ["op.cpp"]}')
@@ -122,7 +122,7 @@ exit 0
     try {
       return await build(project)
     } finally {
-      await changeSettings(cache.folder, { compiler: '' })
+      await changeSettings(cache.places.configFolder, { compiler: '' })
       await workbench.applySettings()
     }
   }

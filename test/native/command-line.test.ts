@@ -137,7 +137,7 @@ describe('the opsmith command', () => {
     fs.writeFileSync(manifest, limited.replace('"timeout": 2', '"timeout": 300'))
     const cli = path.join(root, 'dist/cli.cjs')
     const child = spawn(process.execPath, [cli, 'run', endless], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home },
+      env: { ...process.env, ...cache.environment },
     })
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

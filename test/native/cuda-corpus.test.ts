@@ -18,16 +18,13 @@ const programs: [string, string[]][] = [
   ...casesIn('corpus').map((name): [string, string[]] => [name, [path.join(folder, `${name}.cu`)]]),
   ['several_files', severalFiles],
 ]
-/** cudaFuncGetAttributes knows neither __launch_bounds__ nor static shared memory. */
-const notYet = new Set(['occupancy'])
 
 describe.each([
   ['plain', false],
   ['checked', true],
 ])('%s', (_, isChecked) => {
   for (const [name, sources] of programs) {
-    const test = notYet.has(name) ? it.fails : it
-    test(`${name} gives the right results`, async () => {
+    it(`${name} gives the right results`, async () => {
       const { diagnostics, exitCode, stdout, report } = await runCuda(workbench, sources, isChecked)
       expect(diagnostics).toEqual([])
       expect(stdout).toContain(`${name}: ok`)

@@ -47,7 +47,11 @@ const errors: string[] = []
 /** The project as it was, open and trusted, whatever a message has done to it. */
 async function restore(): Promise<void> {
   fs.cpSync(pristine, folder, { recursive: true, force: true })
-  await changeSettings(cache.folder, { hotCompile: false, callTimeout: 5, memoryLimit: 0 })
+  await changeSettings(cache.places.configFolder, {
+    hotCompile: false,
+    callTimeout: 5,
+    memoryLimit: 0,
+  })
   await session.workbench.applySettings()
   const opened = await session.open(folder)
   if (!opened.ok) throw new Error(opened.error.message)

@@ -51,8 +51,8 @@ const sitting: [AppCallName, unknown][] = [
 ]
 
 /** One sitting from the start to the end; the calls that failed, with their codes. */
-async function sit(cacheFolder = cache.folder): Promise<string[]> {
-  const session = new AppSession({ ...testInstallation(cache), cacheFolder }, folder)
+async function sit(places = cache.places): Promise<string[]> {
+  const session = new AppSession({ ...testInstallation(cache), ...places }, folder)
   const failed: string[] = []
   const ask = async (name: AppCallName, input: unknown): Promise<void> => {
     const result: Result<unknown> = await answer(session, allCalls, name, input)
@@ -67,13 +67,13 @@ async function sit(cacheFolder = cache.folder): Promise<string[]> {
   return failed
 }
 
-/** Files that the window wrote to its cache; what compilers made is shared with other tests, by links. */
+/** Files that the window wrote outside the project; what compilers made is shared with other tests, by links. */
 function writtenFiles(): string[] {
-  return fs
-    .readdirSync(cache.folder, { recursive: true, withFileTypes: true })
+  return Object.values(cache.places)
+    .flatMap((place) => fs.readdirSync(place, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(cache.folder, path.join(entry.parentPath, entry.name)))
-    .filter((file) => !file.startsWith('hosts/'))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes('/hosts/'))
     .sort()
 }
 
@@ -103,8 +103,8 @@ describe('what the window keeps', () => {
     expect(await sit()).toEqual([])
     written = writtenFiles()
     // A file of a new kind needs a call above that writes it again.
-    const kinds = new Set(written.map((file) => file.split('/')[0]))
-    expect([...kinds]).toEqual([
+    const kindOf = (file: string): string => /\/opsmith\/([^/]+)/.exec(file)?.[1] ?? ''
+    expect([...new Set(written.map(kindOf))].sort()).toEqual([
       'bench',
       'drafts',
       'gradchecks',
@@ -122,7 +122,7 @@ describe('what the window keeps', () => {
     ['JSON of another shape', (file) => fs.writeFileSync(file, '[null, {"a": [1]}]')],
   ]
   it.each(faults)('each file may be %s: all works, and it is written again', async (_, spoil) => {
-    for (const file of written) spoil(path.join(cache.folder, file))
+    for (const file of written) spoil(file)
     expect(await sit()).toEqual([])
     expect(bugs).toEqual([])
   })
@@ -138,7 +138,13 @@ describe('what the window keeps', () => {
           fs.symlinkSync(fs.realpathSync(target), path.join(home, name))
       }
       fill(home)
-      const failed = await sit(home)
+      const inside = (name: string): string => path.join(home, name)
+      const failed = await sit({
+        cacheFolder: home,
+        configFolder: inside('config'),
+        dataFolder: inside('data'),
+        stateFolder: inside('state'),
+      })
       expect(failed.filter((one) => !one.endsWith(': io'))).toEqual([])
       expect(failed).toContain('layout.set: io')
       expect(failed).toContain('draft.keep: io')
@@ -149,8 +155,7 @@ describe('what the window keeps', () => {
   })
 
   it('each file may be a folder: what cannot be kept is said, the rest works', async () => {
-    for (const file of written) {
-      const target = path.join(cache.folder, file)
+    for (const target of written) {
       fs.rmSync(target, { force: true })
       fs.mkdirSync(path.join(target, 'inside'), { recursive: true })
     }

@@ -146,9 +146,9 @@ describe('doctor --gpu with a driver', () => {
 
   it('that is too old for libtorch fails, with the driver that helps', async () => {
     driver.state({ version: 12040 })
-    await changeSettings(cache.folder, { libtorch: libtorchForCuda('13.0') })
+    await changeSettings(cache.places.configFolder, { libtorch: libtorchForCuda('13.0') })
     const found = await driverOf(driver)
-    await changeSettings(cache.folder, { libtorch: '' })
+    await changeSettings(cache.places.configFolder, { libtorch: '' })
     expect(found).toBe(
       'failed: The driver supports CUDA up to 12.4, but libtorch was built with CUDA 13.0, so libtorch finds no CUDA device.',
     )

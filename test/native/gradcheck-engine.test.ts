@@ -11,7 +11,7 @@ import { unwrap } from '../../electron/contract/outcome'
 import { caseOf } from '../../electron/engine/project/gradcheck-case'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import type { Workbench } from '../../electron/engine/workbench'
-import { copyProject, root, subfolders } from '../support/installation'
+import { copyProject, cpuSamples, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
 const limits = { timeout: 170 }
@@ -34,7 +34,7 @@ function requestOf(
 }
 
 describe('the gradchecks of the samples', () => {
-  it.each(subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder), folder]))(
+  it.each(cpuSamples().map((folder) => [path.basename(folder), folder]))(
     'the gradchecks of %s have the verdicts that opsmith.json expects',
     async (_name, source) => {
       const folder = copyProject(source, cache)

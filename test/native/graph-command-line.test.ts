@@ -8,7 +8,7 @@ import type { CaptureReport, Graph, GraphNode } from '../../electron/contract/gr
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { opsmith as runOpsmith } from '../support/command-line'
 import type { Outcome } from '../support/command-line'
-import { copyProject, makeTestCache, root, subfolders } from '../support/installation'
+import { copyProject, cpuSamples, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 let cache: TestCache
@@ -44,7 +44,7 @@ function flat(nodes: readonly GraphNode[]): GraphNode[] {
 }
 
 describe('opsmith graph PROJECT', () => {
-  const names = subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder)])
+  const names = cpuSamples().map((folder) => [path.basename(folder)])
   it.each(names)(
     '--trace of %s gives the trace of the same function, with its custom operators',
     async (name) => {

@@ -135,7 +135,7 @@ describe('processes that an operator starts', () => {
     const text = fs.readFileSync(manifest, 'utf8')
     fs.writeFileSync(manifest, text.replace('starts::start', 'starts::start_and_wait'))
     const child = spawn(process.execPath, [path.join(root, 'dist/cli.cjs'), 'run', other], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home },
+      env: { ...process.env, ...cache.environment },
       stdio: 'ignore',
     })
     await expect.poll(() => startedPids().length, { timeout: 60_000 }).toBe(6)
@@ -163,7 +163,7 @@ describe('a command line whose terminal is closed', () => {
         }
       })
     const child = spawn(process.execPath, [path.join(root, 'dist/cli.cjs'), 'build', slow], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home },
+      env: { ...process.env, ...cache.environment },
       stdio: 'ignore',
     })
     const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -36,6 +36,7 @@ function startWith(calls: string): HostClient {
     limits: defaultHostLimits,
     userFolders: () => [],
     sandbox: { isOn: true, folders: [] },
+    kernels: 'gpu',
     environment: {},
   })
 }

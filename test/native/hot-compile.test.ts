@@ -9,13 +9,13 @@ import { CompileServer } from '../../electron/engine/compile/hot/compile-server'
 import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libraries'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root, subfolders } from '../support/installation'
+import { copyProject, cpuSamples, root } from '../support/installation'
 import { python } from '../support/python'
 import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench({ inWindow: true, settings: { hotCompile: true } })
 
-const sampleFolders = subfolders(path.join(root, 'samples'))
+const sampleFolders = cpuSamples()
 
 /** Sources that no cache knows. */
 function edit(folder: string, text = `// edited ${Math.random()}\n`): void {
@@ -280,10 +280,10 @@ constexpr unsigned long never = ways<500, 0>::value;
   })
 
   it('builds are plain when hot compile is off, and when the server is gone', async () => {
-    await changeSettings(cache.folder, { hotCompile: false })
+    await changeSettings(cache.places.configFolder, { hotCompile: false })
     const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
     expect(off).toMatchObject({ ok: true, hot: false })
-    await changeSettings(cache.folder, { hotCompile: true })
+    await changeSettings(cache.places.configFolder, { hotCompile: true })
     workbench.builds.stopCompileServer()
     const gone = await hot(project('gone', simple('gone', 'return x;')))
     expect(gone).toMatchObject({ ok: true, hot: false })

@@ -59,7 +59,7 @@ it('an edit of opsmith.json and a change of the settings are seen by the next cy
   const before = await workbench.projects.open(folder)
   const text = fs.readFileSync(file, 'utf8')
   fs.writeFileSync(file, text.replace(/"name": "[^"]*"/, '"name": "renamed_op"'))
-  await changeSettings(cache.folder, { callTimeout: 77 })
+  await changeSettings(cache.places.configFolder, { callTimeout: 77 })
   const after = await workbench.projects.open(folder)
   if (!before.ok || !after.ok) throw new Error('my_op does not open')
   expect(before.value.manifest.name).not.toBe('renamed_op')

@@ -9,7 +9,13 @@ import { addOperator } from '../../electron/engine/project/add-operator'
 import { createProject } from '../../electron/engine/project/new-project'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, root, subfolders, testInstallation } from '../support/installation'
+import {
+  copyProject,
+  cpuSamples,
+  root,
+  subfolders,
+  testInstallation,
+} from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench({ inWindow: true })
@@ -51,14 +57,14 @@ async function expectCallsGood(folder: string): Promise<void> {
 }
 
 describe('samples', () => {
-  it.each(named('samples'))(
+  it.each(cpuSamples().map((folder) => [path.basename(folder), folder]))(
     '%s builds, and its calls equal their references',
     async (_name, source) => {
       await expectCallsGood(copyProject(source, cache))
     },
   )
 
-  it.each(named('samples'))(
+  it.each(cpuSamples().map((folder) => [path.basename(folder), folder]))(
     '%s has a README and a program that compiles',
     async (_name, source) => {
       expect(fs.readFileSync(path.join(source, 'README.md'), 'utf8').length).toBeGreaterThan(100)

@@ -121,7 +121,7 @@ async function call(op: string, ...args: (string | number)[]): Promise<string> {
 }
 
 async function set(change: SettingsChange): Promise<void> {
-  await changeSettings(cache.folder, change)
+  await changeSettings(cache.places.configFolder, change)
   await workbench.applySettings()
 }
 

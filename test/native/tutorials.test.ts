@@ -37,7 +37,7 @@ function readersEnvironment(): NodeJS.ProcessEnv {
   fs.writeFileSync(path.join(bin, 'opsmith'), script, { mode: 0o755 })
   const { CI: _ci, OPSMITH_CALLER_FOLDER: _caller, ...own } = process.env
   const PATH = [bin, path.dirname(python), own['PATH']].join(path.delimiter)
-  return { ...own, PATH, XDG_CACHE_HOME: cache.home, LC_ALL: 'C.UTF-8' }
+  return { ...own, PATH, ...cache.environment, LC_ALL: 'C.UTF-8' }
 }
 
 /** Writes what commands printed to the page; "…" stays where it still stands for lines. */

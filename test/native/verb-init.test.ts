@@ -143,7 +143,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(command, read, lambda _: b"")))
 `
   const cli = [process.execPath, path.join(root, 'dist/cli.cjs'), ...args]
   const done = await promisify(execFile)('python3', ['-c', script, answers.join(','), ...cli], {
-    env: { ...process.env, XDG_CACHE_HOME: cache.home, OPSMITH_CALLER_FOLDER: cache.home },
+    env: { ...process.env, ...cache.environment, OPSMITH_CALLER_FOLDER: cache.home },
   }).catch((error: unknown) => error as { stdout: string })
   return done.stdout
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import type { Outcome } from '../support/command-line'
+import { makePackageFolder } from '../support/package-folder'
 import { libtorch } from './fixture'
 
 let cache: TestCache
@@ -17,14 +18,7 @@ let app: string
 beforeAll(() => {
   cache = makeTestCache()
   app = path.join(cache.home, 'app')
-  fs.mkdirSync(path.join(app, 'dist'), { recursive: true })
-  for (const name of ['native', 'kernels', 'samples', 'templates', 'node_modules'])
-    fs.symlinkSync(path.join(root, name), path.join(app, name))
-  fs.copyFileSync(path.join(root, 'package.json'), path.join(app, 'package.json'))
-  // Node follows a link to the file that it runs: the bundles are copied.
-  for (const name of ['cli.cjs', 'cli.bundle.cjs', 'host.cjs'])
-    fs.copyFileSync(path.join(root, 'dist', name), path.join(app, 'dist', name))
-  fs.symlinkSync(path.join(root, 'dist/grammars'), path.join(app, 'dist/grammars'))
+  makePackageFolder(app)
 })
 afterAll(() => {
   cache.remove()
@@ -41,7 +35,7 @@ interface Start {
 async function packaged(args: readonly string[], start: Start): Promise<Outcome> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OPSMITH_'))
   const child = spawn(process.execPath, [path.join(app, 'dist/cli.cjs'), ...args], {
-    env: { ...Object.fromEntries(own), XDG_CACHE_HOME: start.cache.home, ...start.environment },
+    env: { ...Object.fromEntries(own), ...start.cache.environment, ...start.environment },
     cwd: start.cache.home,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -186,7 +180,7 @@ esac`,
     const terminal = spawnTerminal(process.execPath, [path.join(app, 'dist/cli.cjs'), 'setup'], {
       cwd: own.home,
       cols: 400,
-      env: { ...Object.fromEntries(variables), XDG_CACHE_HOME: own.home, ...environment },
+      env: { ...Object.fromEntries(variables), ...own.environment, ...environment },
     })
     let text = ''
     let questions = 0

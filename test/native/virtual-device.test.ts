@@ -10,7 +10,7 @@ import { describeCompiler } from '../../electron/engine/toolchain/compilers'
 import { cudaFlags } from '../../electron/engine/compile/virtual-gpu/flags'
 import { rewriteCuda } from '../../electron/engine/compile/virtual-gpu/rewrite'
 import { runtimeLibrary } from '../../electron/engine/compile/virtual-gpu/runtime-library'
-import { cacheFolder } from '../../electron/engine/installation'
+import { findPlaces } from '../../electron/engine/places'
 import { root } from '../support/installation'
 import { compiler, libtorch } from './fixture'
 
@@ -35,7 +35,7 @@ async function buildProgram(): Promise<string> {
   const clang = await describeCompiler(compiler)
   if (!clang) throw new Error(`${compiler} is not a compiler`)
   // The one that programs are linked with: other tests, or users, have compiled it.
-  const tools = { root, cacheFolder: cacheFolder(), compiler: clang }
+  const tools = { root, cacheFolder: findPlaces().cacheFolder, compiler: clang }
   const runtime = unwrap(await runtimeLibrary(tools, undefined, () => undefined))
   const headers = path.join(libtorch, 'include')
   const sources = filesOf(device).filter((file) => file.endsWith('.cpp'))

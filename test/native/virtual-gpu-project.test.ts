@@ -4,10 +4,12 @@ import path from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 
 import type { BuildReport } from '../../electron/contract/build'
+import type { Finding } from '../../electron/contract/doctor'
 import type { GpuReport } from '../../electron/contract/gpu-findings'
 import type { Result } from '../../electron/contract/outcome'
 import { unwrap } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
+import { setToolchain } from '../../electron/engine/project/edit-manifest'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
@@ -32,26 +34,18 @@ async function call(op: string, args: (string | number | boolean)[]): Promise<Re
   return await workbench.runs.run(folder, { op, args, inputs }, { timeout: 170 })
 }
 
-it('builds, and equals its reference on the device', async () => {
+it('builds, and equals its references on the device', async () => {
   const built = await build()
   expect(built.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
   expect(built.virtualDevice).toMatch(/libopsmith_virtual_device\.so$/)
-  const manifest = unwrap(await readManifest(folder))
-  const [first] = manifest.calls
-  const run = unwrap(
-    await workbench.runs.run(
-      folder,
-      {
-        op: 'gpu_project::scale',
-        args: ['x', 2.5],
-        inputs: manifest.inputs,
-        reference: first?.reference ?? '',
-      },
-      { timeout: 170 },
-    ),
-  )
-  expect(run.comparisons).toMatchObject([{ matches: true, mismatched: 0 }])
-  expect(run.outputs).toMatchObject([{ device: 'cuda:0', shape: [3, 500] }])
+  const { calls, inputs } = unwrap(await readManifest(folder))
+  for (const { op, args, reference = '' } of calls) {
+    const run = unwrap(
+      await workbench.runs.run(folder, { op, args, inputs, reference }, { timeout: 170 }),
+    )
+    expect(run.comparisons, op).toMatchObject([{ matches: true, mismatched: 0 }])
+    expect(run.outputs, op).toMatchObject([{ device: 'cuda:0' }])
+  }
 })
 
 it('passes gradcheck on the device', async () => {
@@ -64,6 +58,30 @@ it('fails as on hardware: no kernel for the CPU, a tensor of another device', as
   expect(onCpu.ok ? '' : onCpu.error.message).toMatch(
     /Could not run 'gpu_project::mirror' with arguments from the 'CPU' backend/,
   )
+})
+
+it('times are named as those of a CPU, and are compared with no limits of a GPU', async () => {
+  await build()
+  const { rows, devices } = unwrap(await workbench.timings.run(folder, undefined, {}))
+  const [row] = rows
+  expect(row?.summary?.median).toBeGreaterThan(0)
+  expect(row?.warnings[0]).toMatch(/^Virtual GPU: these are times of the CPU/)
+  expect(row?.gpu).toBeUndefined()
+  expect(devices).toEqual([])
+})
+
+it('doctor says that the virtual GPU is used, or why not', async () => {
+  const finding = async (): Promise<Finding | undefined> => {
+    const { findings } = await workbench.doctor.report(folder)
+    return findings.find(({ kind }) => kind === 'virtual-gpu')
+  }
+  expect(await finding()).toMatchObject({ judgement: 'usable', chosen: true, why: '' })
+  expect((await finding())?.facts[0]?.[1]).toMatch(/^clang\+\+ \d/)
+  const choice = { compiler: '', libtorch: '' }
+  unwrap(await setToolchain(folder, { ...choice, gpu: 'hardware' }))
+  expect(await finding()).toMatchObject({ chosen: false, why: expect.stringMatching(/^only/) })
+  unwrap(await setToolchain(folder, { ...choice, gpu: '' }))
+  expect(await finding()).toMatchObject({ chosen: true })
 })
 
 it('shows a mistake of the source at its line and column', async () => {
@@ -126,7 +144,7 @@ describe('kernel checks', () => {
     workbench.projects.checksKernels = true
     await build()
     const waited = await workbench.builds.waitForPlain(folder)
-    expect(waited).toMatchObject({ ok: false, error: { code: 'build.required' } })
+    expect(waited).toMatchObject({ ok: false, error: { code: 'build.checked' } })
   })
 })
 

@@ -8,7 +8,7 @@ import type { HostInput } from '../../electron/contract/host-calls'
 import type { Argument, Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root, subfolders } from '../support/installation'
+import { copyProject, cpuSamples, root } from '../support/installation'
 import { askPython, makeInputsInPython } from '../support/python'
 import { useWorkbench } from '../support/workbench'
 
@@ -38,7 +38,7 @@ const tracedInputs: Manifest['inputs'] = {
   y: { ...inputDefaults, dtype: 'float32', shape: [4], seed: 2 },
   k: { ...inputDefaults, dtype: 'int64', values: [0, 2, 1] },
 }
-const samples = subfolders(path.join(root, 'samples'))
+const samples = cpuSamples()
 
 /** Prints by case {graph} or {error}. */
 const script = `

@@ -29,6 +29,7 @@ export async function runHost(options: BenchmarkOptions): Promise<Row[]> {
         limits: defaultHostLimits,
         userFolders: () => [],
         sandbox: { isOn, folders: [root] },
+        kernels: 'gpu',
         environment: {},
       })
       const answer = await host.ready

@@ -105,7 +105,7 @@ export async function runHotCompile(options: BenchmarkOptions): Promise<Row[]> {
       fs.rmSync(path.join(cache.folder, name), { recursive: true, force: true })
   }
   forget()
-  const settingsFile = path.join(cache.folder, 'settings.json')
+  const settingsFile = path.join(cache.places.configFolder, 'settings.json')
   const workbench = new Workbench(testInstallation(cache), startForkedHost)
   const rows: Row[] = []
   try {

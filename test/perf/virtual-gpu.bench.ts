@@ -3,6 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 import { unwrap } from '../../electron/contract/outcome'
+import type { GpuVariant } from '../../electron/engine/compile/virtual-gpu/flags'
 import { GpuPrograms } from '../../electron/engine/virtual-gpu/gpu-programs'
 import { makeTestCache, testInstallation } from '../support/installation'
 import { kernelEdits } from './kernel-edits'
@@ -20,8 +21,13 @@ const titles: Record<string, string> = {
 }
 
 /** Milliseconds by kernel and kind: "add kernel". */
-async function samplesOf(executable: string, rounds: number): Promise<Map<string, number[]>> {
-  const { stdout } = await execute(executable, [String(rounds)])
+async function samplesOf(
+  executable: string,
+  rounds: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Map<string, number[]>> {
+  const env = { ...process.env, ...environment }
+  const { stdout } = await execute(executable, [String(rounds)], { env })
   const samples = new Map<string, number[]>()
   for (const line of stdout.trim().split('\n')) {
     const [name = '', kind = '', milliseconds = ''] = line.split(' ')
@@ -31,20 +37,29 @@ async function samplesOf(executable: string, rounds: number): Promise<Map<string
   return samples
 }
 
-/** Kernels on the virtual GPU next to plain loops of the same program, and what the checks cost. */
+/** Kernels on the virtual GPU next to plain loops of the same program, and what checks and counts cost. */
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
   const { root, say, rounds = 9, only = '' } = options
   const cache = makeTestCache()
   const programs = new GpuPrograms({ installation: testInstallation(cache) })
   const source = path.join(root, 'test/perf/virtual-gpu.cu')
-  const build = async (isChecked: boolean): Promise<string> => {
-    const program = { sources: [source], includeFolders: [], defines: [], libraries: [], isChecked }
+  const build = async (variant: GpuVariant): Promise<string> => {
+    const program = {
+      sources: [source],
+      includeFolders: [],
+      defines: [],
+      libraries: [],
+      ...variant,
+    }
     return unwrap(await programs.build(program, undefined, say)).executable
   }
   try {
     if (only === 'edit') return await kernelEdits(cache, rounds)
-    const plain = await samplesOf(await build(false), rounds)
-    const checked = await samplesOf(await build(true), Math.min(rounds, 3))
+    const plain = await samplesOf(await build({ isChecked: false }), rounds)
+    const checked = await samplesOf(await build({ isChecked: true }), Math.min(rounds, 3))
+    const counted = await samplesOf(await build({ isChecked: false, isCounted: true }), 1, {
+      OPSMITH_GPU_COUNTS: '/dev/null',
+    })
     const rows: Row[] = []
     for (const [name, goal] of Object.entries(goals)) {
       if (!name.includes(only)) continue
@@ -56,6 +71,8 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       )
       const withChecks = checked.get(`${name} kernel`) ?? []
       rows.push(row(`${title}, checked`, 'ms', withChecks, { name: 'unchecked', samples: kernel }))
+      const withCounts = counted.get(`${name} kernel`) ?? []
+      rows.push(row(`${title}, counted`, 'ms', withCounts, { name: 'uncounted', samples: kernel }))
     }
     if (only === '') rows.push(...(await kernelEdits(cache, rounds)))
     return rows

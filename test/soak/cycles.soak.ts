@@ -27,10 +27,10 @@ function filesBelow(folder: string): fs.Dirent[] {
 
 /** Files that somebody has to remove: of op hosts, of the system's temporary folder, and with temporary names. */
 function temporaryFiles(cache: TestCache, project: string): number {
-  const profile = path.join(cache.folder, 'electron-profile')
-  const own = [...filesBelow(cache.folder), ...filesBelow(project)].filter(
-    ({ name, parentPath }) => temporaryName.test(name) && !parentPath.startsWith(profile),
-  )
+  const profile = path.join(cache.folder, 'chromium')
+  const own = [...Object.values(cache.places), project]
+    .flatMap(filesBelow)
+    .filter(({ name, parentPath }) => temporaryName.test(name) && !parentPath.startsWith(profile))
   const hosts = filesBelow(path.join(cache.folder, 'hosts'))
   return own.length + hosts.length + filesBelow(path.join(cache.home, 'tmp')).length
 }

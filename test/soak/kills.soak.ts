@@ -35,13 +35,14 @@ async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNu
 
 /** Files of the app's that are no whole JSON. */
 function tornFiles(cache: TestCache): string[] {
-  const names = pathsBelow(cache.folder)
+  const places = Object.values(cache.places)
+  const names = places.flatMap((place) => pathsBelow(place).map((name) => path.join(place, name)))
   const own = names.filter(
-    (name) => name.endsWith('.json') && !/^(electron-profile|hosts)\//.test(name),
+    (name) => name.endsWith('.json') && !/\/(chromium|electron|hosts)\//.test(name),
   )
   return own.filter((name) => {
     try {
-      JSON.parse(fs.readFileSync(path.join(cache.folder, name), 'utf8'))
+      JSON.parse(fs.readFileSync(name, 'utf8'))
       return false
     } catch {
       return true
@@ -165,7 +166,7 @@ class Session {
     await until('clean start', () => {
       left = [
         ...startedByDead(this.mains).map(({ words }) => words),
-        ...halfFiles(this.cache.folder),
+        ...Object.values(this.cache.places).flatMap(halfFiles),
         ...halfFiles(this.project),
       ]
       return left.length === 0
@@ -178,7 +179,7 @@ class Session {
   async setClockBack(): Promise<void> {
     await this.app?.close()
     const later = new Date(Date.now() + 3_600_000)
-    for (const folder of [this.cache.folder, this.project]) {
+    for (const folder of [...Object.values(this.cache.places), this.project]) {
       for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true }))
         if (entry.isFile()) fs.utimesSync(path.join(entry.parentPath, entry.name), later, later)
     }

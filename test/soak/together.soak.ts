@@ -65,7 +65,9 @@ export async function run({ say }: SoakOptions): Promise<SoakResult> {
   } finally {
     await app.close()
   }
-  const half = pathsBelow(cache.folder).filter((name) => halfName.test(name))
+  const half = Object.values(cache.places)
+    .flatMap((place) => pathsBelow(place))
+    .filter((name) => halfName.test(name))
   if (half.length > 0) problems.push(`left half-written: ${half.join(', ')}`)
   cache.remove()
   say(

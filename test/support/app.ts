@@ -26,6 +26,13 @@ export async function electronExecutable(): Promise<string> {
   return runtime.executable
 }
 
+interface StartOptions {
+  /** The checkout, or the folder of a package, whose bundles are started. */
+  checkout?: string
+  onWindow?: (page: Page) => Promise<void>
+  environment?: Readonly<Record<string, string>>
+}
+
 /** Tests run as root in containers, where Chromium's sandbox cannot; nothing else passes this. */
 function startArguments(checkout: string, project: string | undefined): string[] {
   return ['--no-sandbox', checkout, ...(project === undefined ? [] : [project])]
@@ -34,7 +41,7 @@ function startArguments(checkout: string, project: string | undefined): string[]
 function startEnvironment(cache: TestCache): Record<string, string> {
   return {
     ...(process.env as Record<string, string>),
-    XDG_CACHE_HOME: cache.home,
+    ...cache.environment,
     OPSMITH_TESTS: '1',
   }
 }
@@ -85,13 +92,22 @@ export class App {
   ): Promise<App> {
     // Copies of samples and new projects go to the test's own folder.
     const projectsFolder = path.join(cache.home, 'projects')
-    await changeSettings(cache.folder, { projectsFolder, ...settings })
+    await changeSettings(cache.places.configFolder, { projectsFolder, ...settings })
+    return await App.startAsItIs(cache, project, { checkout, onWindow })
+  }
+
+  /** With the files that are there: no setting is written first. */
+  static async startAsItIs(
+    cache: TestCache,
+    project: string | undefined,
+    { checkout = root, onWindow, environment = {} }: StartOptions = {},
+  ): Promise<App> {
     return await App.launch(
       {
         executablePath: await electronExecutable(),
         args: startArguments(checkout, project),
         cwd: checkout,
-        env: startEnvironment(cache),
+        env: { ...startEnvironment(cache), ...environment },
       },
       onWindow,
     )

@@ -17,7 +17,7 @@ export interface Outcome {
 export async function opsmith(cache: TestCache, ...args: string[]): Promise<Outcome> {
   try {
     const done = await run(process.execPath, [path.join(root, 'dist/cli.cjs'), ...args], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home, OPSMITH_CALLER_FOLDER: cache.home },
+      env: { ...process.env, ...cache.environment, OPSMITH_CALLER_FOLDER: cache.home },
       maxBuffer: 256 << 20,
     })
     return { code: 0, ...done }

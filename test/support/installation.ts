@@ -2,8 +2,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { cacheFolder, findInstallation } from '../../electron/engine/installation'
+import { findInstallation } from '../../electron/engine/installation'
 import type { Installation } from '../../electron/engine/installation'
+import { findPlaces } from '../../electron/engine/places'
+import type { Places } from '../../electron/engine/places'
 
 export const root = path.resolve(__dirname, '../..')
 
@@ -22,31 +24,59 @@ const sharedFolders = [
 ]
 
 export interface TestCache {
-  /** For XDG_CACHE_HOME. */
+  /** Holds all of the others. */
   home: string
+  /** The cache folder. */
   folder: string
+  places: Places
+  /** Variables that send Opsmith there. */
+  environment: Record<string, string>
+  /** Removes the cache folder, as a user may; the shared work of compilers is there again. */
+  clear(): void
   remove(): void
 }
 
+function linkShared(folder: string, names: readonly string[]): void {
+  const shared = findPlaces().cacheFolder
+  for (const name of names) {
+    fs.mkdirSync(path.join(shared, name), { recursive: true })
+    fs.symlinkSync(path.join(shared, name), path.join(folder, name))
+  }
+}
+
 /**
- * A cache folder of a test's own: fresh settings, drafts and layout, the compilers' work shared.
+ * Folders of a test's own: fresh settings, drafts and layout, the compilers' work shared.
  * @param own folders of the compilers' work that are not shared
  */
 export function makeTestCache(own: readonly string[] = []): TestCache {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-test-'))
   const folder = path.join(home, 'opsmith')
-  fs.mkdirSync(folder)
+  const environment = {
+    XDG_CACHE_HOME: home,
+    XDG_CONFIG_HOME: path.join(home, 'config'),
+    XDG_DATA_HOME: path.join(home, 'data'),
+    XDG_STATE_HOME: path.join(home, 'state'),
+  }
+  const places = findPlaces(environment)
+  for (const place of Object.values(places)) fs.mkdirSync(place, { recursive: true })
   // The tests' own projects are in this folder or in the clone; what they run is theirs.
   const trusted = [fs.realpathSync(home), fs.realpathSync(root)]
-  fs.writeFileSync(path.join(folder, 'trust.json'), JSON.stringify({ trusted, restricted: [] }))
-  const shared = cacheFolder()
-  for (const name of sharedFolders.filter((one) => !own.includes(one))) {
-    fs.mkdirSync(path.join(shared, name), { recursive: true })
-    fs.symlinkSync(path.join(shared, name), path.join(folder, name))
-  }
+  fs.writeFileSync(
+    path.join(places.dataFolder, 'trust.json'),
+    JSON.stringify({ trusted, restricted: [] }),
+  )
+  const shared = sharedFolders.filter((one) => !own.includes(one))
+  linkShared(folder, shared)
   return {
     home,
     folder,
+    places,
+    environment,
+    clear: () => {
+      fs.rmSync(folder, { recursive: true })
+      fs.mkdirSync(folder)
+      linkShared(folder, shared)
+    },
     remove: () => {
       fs.rmSync(home, { recursive: true, force: true })
     },
@@ -55,7 +85,7 @@ export function makeTestCache(own: readonly string[] = []): TestCache {
 
 /** This checkout as the engine sees it, with the cache of a test. */
 export function testInstallation(cache: TestCache): Installation {
-  return { ...findInstallation(path.join(root, 'dist')), cacheFolder: cache.folder }
+  return { ...findInstallation(path.join(root, 'dist')), ...cache.places }
 }
 
 /** A copy of a project, since builds write into it. */
@@ -67,6 +97,15 @@ export function copyProject(source: string, cache: TestCache): string {
   })
   return target
 }
+
+/** Samples whose calls are on a device `cuda`: `gpu-samples.test.ts` tests them. */
+export const gpuSamples = ['histogram', 'lltm', 'softmax', 'tiled_matmul']
+
+/** Samples that are right, and run without a device `cuda`. */
+export const cpuSamples = (): string[] =>
+  subfolders(path.join(root, 'samples')).filter(
+    (folder) => ![...gpuSamples, 'broken_kernels'].includes(path.basename(folder)),
+  )
 
 export function subfolders(folder: string): string[] {
   return fs

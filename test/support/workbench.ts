@@ -30,7 +30,7 @@ export function useWorkbench(
     options.inWindow ? windowOptions : commandOptions,
   )
   beforeAll(async () => {
-    await changeSettings(cache.folder, {
+    await changeSettings(cache.places.configFolder, {
       hotCompile: false,
       // The tests' projects: going from one to another then needs no other op host.
       writableFolders: [cache.home],

@@ -57,7 +57,12 @@ describe('crash reports', () => {
     expect(exit.message).toBe(
       `A GPU kernel failed, and its process can no longer use the device (call my_op::f): ${deviceError}.`,
     )
-    expect(adviceAfter(exit)).toMatch(/new op host.*compute-sanitizer/)
+    expect(adviceAfter(exit, 'gpu')).toMatch(/new op host.*compute-sanitizer/)
+    // On the virtual GPU, NVIDIA's tools see nothing.
+    expect(adviceAfter(exit, 'virtual')).toMatch(/Turn on “Check kernels”.*--check-kernels/)
+    expect(adviceAfter({ ...exit, reason: 'segfault' }, 'virtual')).toMatch(/If a kernel is the/)
+    expect(adviceAfter({ ...exit, reason: 'segfault' }, 'gpu')).not.toContain('kernel')
+    expect(adviceAfter(exit, 'checked')).toMatch(/report of the kernel checks/)
   })
 
   it('a crash report is read record by record', () => {
@@ -83,11 +88,12 @@ describe('crash reports', () => {
     expect(exit.message).toMatch(
       /^The graph is too deep \(capture f\): one chain has 60,001 operators, /,
     )
-    expect(adviceAfter(exit)).toMatch(/fewer iterations of its loops/)
+    expect(adviceAfter(exit, 'gpu')).toMatch(/fewer iterations of its loops/)
   })
 
   it('a crash inside the operator gets the advice to correct the code, an interruption does not', () => {
-    const advice = (more: Partial<ExitFacts>): string => adviceAfter(explainExit(facts(more)))
+    const advice = (more: Partial<ExitFacts>): string =>
+      adviceAfter(explainExit(facts(more)), 'gpu')
     expect(advice({ signal: 'SIGINT' })).toMatch(/try again\.$/)
     expect(advice({ record: parseCrashReport(report)[1] })).toMatch(/fix the code/)
   })

@@ -112,11 +112,24 @@ describe('settings', () => {
     expect(await readSettings(folder)).toMatchObject(all)
   })
 
-  it('a broken settings file is kept aside, and defaults apply', async () => {
+  it('a broken settings file gives the defaults, and is kept aside before it is written over', async () => {
     await fs.writeFile(path.join(folder, 'settings.json'), '{"fontSize": ')
     expect((await readSettings(folder)).fontSize).toBe(13)
-    expect(await fs.readFile(path.join(folder, 'settings.json.broken'), 'utf8')).toBe(
+    expect(await fs.readFile(path.join(folder, 'settings.json'), 'utf8')).toBe('{"fontSize": ')
+    await changeSettings(folder, { theme: 'dark' })
+    expect(await fs.readFile(path.join(folder, 'settings.json.unread'), 'utf8')).toBe(
       '{"fontSize": ',
     )
+  })
+
+  it('a value of a newer version gives the default of that setting alone, and stays in the file', async () => {
+    const file = path.join(folder, 'settings.json')
+    await fs.writeFile(file, '{"fontSize": 15, "theme": "solarized"}')
+    expect(await readSettings(folder)).toMatchObject({ fontSize: 15, theme: 'system' })
+    await changeSettings(folder, { fontSize: 16 })
+    const kept = { fontSize: 16, theme: 'solarized' }
+    expect(JSON.parse(await fs.readFile(file, 'utf8'))).toMatchObject(kept)
+    await changeSettings(folder, { theme: 'light' })
+    expect(JSON.parse(await fs.readFile(file, 'utf8'))).toMatchObject({ theme: 'light' })
   })
 })

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { BuildHistory } from '../../electron/engine/builds/build-history'
 import { diskError } from '../../electron/engine/project/file-errors'
 import { writeAtomically } from '../../electron/engine/project/files'
-import { readSettings } from '../../electron/engine/project/settings-file'
+import { changeSettings, readSettings } from '../../electron/engine/project/settings-file'
 
 let folder: string
 beforeEach(() => {
@@ -42,10 +42,12 @@ it('what the disk refuses is an error that names the file, and a bug is none of 
   expect(diskError(new TypeError('a bug'))).toBeUndefined()
 })
 
-it('a broken settings file gives the defaults also where it cannot be kept aside', async () => {
+it('a broken settings file that cannot be kept aside is not written over', async () => {
   fs.writeFileSync(path.join(folder, 'settings.json'), '{"fontSize": ')
-  fs.mkdirSync(path.join(folder, 'settings.json.broken/x'), { recursive: true })
+  fs.mkdirSync(path.join(folder, 'settings.json.unread/x'), { recursive: true })
   expect((await readSettings(folder)).fontSize).toBe(13)
+  expect(diskError(await errorOf(changeSettings(folder, { theme: 'dark' })))?.code).toBe('io')
+  expect(fs.readFileSync(path.join(folder, 'settings.json'), 'utf8')).toBe('{"fontSize": ')
 })
 
 it('a history that cannot be written costs no result', async () => {

@@ -155,7 +155,7 @@ describe('a kept build', () => {
 })
 
 it('a sample is copied under its own name alone', async () => {
-  const installation = { ...findInstallation(path.join(root, 'dist')), cacheFolder: place('cache') }
+  const installation = { ...findInstallation(path.join(root, 'dist')), dataFolder: place('data') }
   for (const name of ['../../my_op', 'my_op/..', '..', '', 'my_op/../my_op/x'])
     expect((await copySample(installation, name, place('projects'))).ok, name).toBe(false)
   const copied = await copySample(installation, 'my_op', place('projects'))

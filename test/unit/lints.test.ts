@@ -82,7 +82,7 @@ describe('all lints', () => {
     }
   })
 
-  it.each(fs.readdirSync(path.join(root, 'samples')))(
+  it.each(fs.readdirSync(path.join(root, 'samples')).filter((name) => name !== 'broken_kernels'))(
     'no lint fires in samples/%s',
     async (name) => {
       expect(summary(await lintFolder(path.join(root, 'samples', name)))).toEqual([])

@@ -89,7 +89,7 @@ it('its change is seen as that of opsmith.json', async () => {
 it('both folders must be trusted: opsmith.json chooses tools that run', async () => {
   await findProjectFolder(apart)
   const installation = {
-    cacheFolder: path.join(home, 'cache'),
+    dataFolder: path.join(home, 'data'),
     samplesFolder: path.join(home, 'x'),
   }
   const projects = new Projects(installation as Installation, true)

@@ -215,7 +215,7 @@ describe('reading the file opsmith.json', () => {
   it('a file with a byte order mark is read, and edits keep its text', async () => {
     await fs.writeFile(file(), `\uFEFF${fixed}`)
     expect(await said()).toBe('my_op')
-    await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '' })
+    await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '', gpu: '' })
     expect(await said()).toBe('my_op')
     expect(await fs.readFile(file(), 'utf8')).toContain('// comments are welcome')
   })
@@ -285,7 +285,7 @@ describe('editing opsmith.json', () => {
       for (const edit of [
         await setExports(folder, []),
         await setExports(folder, ['library']),
-        await setToolchain(folder, { compiler: '', libtorch: '' }),
+        await setToolchain(folder, { compiler: '', libtorch: '', gpu: '' }),
       ]) {
         expect(edit.ok).toBe(false)
         expect(!edit.ok && edit.error.code).toBe('project.invalid')
@@ -295,9 +295,9 @@ describe('editing opsmith.json', () => {
   )
 
   it('the choice of tools can be removed again', async () => {
-    await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '' })
+    await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '', gpu: '' })
     expect(await fs.readFile(file(), 'utf8')).toContain('"compiler": "/usr/bin/g++"')
-    await setToolchain(folder, { compiler: '', libtorch: '' })
+    await setToolchain(folder, { compiler: '', libtorch: '', gpu: '' })
     expect(await fs.readFile(file(), 'utf8')).not.toContain('toolchain')
   })
 })

@@ -75,7 +75,11 @@ function write(name: string, text: string): void {
 }
 
 async function node(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { ...process.env, XDG_CACHE_HOME: path.join(clone, 'cache') }
+  const env = {
+    ...process.env,
+    XDG_CACHE_HOME: path.join(clone, 'cache'),
+    XDG_STATE_HOME: path.join(clone, 'state'),
+  }
   const [script = '', ...rest] = args
   return await run(process.execPath, [path.join(clone, script), ...rest], { env, cwd: clone }).then(
     (done) => ({ code: 0, ...done }),

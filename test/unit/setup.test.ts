@@ -2,14 +2,17 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import {
   readSetupEnvironment,
   setupCommand,
   setupEnvironmentFile,
 } from '../../electron/engine/installation'
-import { libtorchsInUsualPlaces } from '../../electron/engine/setup/find-libtorch'
+import {
+  allLibtorchs,
+  libtorchsInUsualPlaces,
+} from '../../electron/engine/toolchain/libtorch-places'
 import { withSetupLock } from '../../electron/engine/setup/setup-lock'
 import { ok } from '../../electron/contract/outcome'
 import { newTree } from '../../electron/engine/toolchain/process-tree'
@@ -48,6 +51,18 @@ describe('where libtorch is looked for', () => {
     const found = libtorchsInUsualPlaces(home).map(({ folder }) => folder)
     expect(found).toEqual(expect.arrayContaining([conda, project, noted, unpacked]))
     expect(found.filter((folder) => folder.startsWith(home))).toHaveLength(4)
+  })
+
+  it('Doctor and the window list them, each once', async () => {
+    const folder = writeTorch(path.join(home, 'Downloads/libtorch'), '2.10.0')
+    vi.stubEnv('HOME', home)
+    vi.stubEnv('LIBTORCH', folder)
+    try {
+      const all = await allLibtorchs({ chosen: '', setup: '' })
+      expect(all.filter((one) => one.folder === folder)).toMatchObject([{ origin: 'LIBTORCH' }])
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   it('one whose version is too old is found, and cannot be used', () => {

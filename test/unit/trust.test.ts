@@ -15,7 +15,7 @@ let installation: Installation
 let trust: Trust
 beforeEach(() => {
   folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-trust-')))
-  installation = { ...findInstallation(path.join(root, 'dist')), cacheFolder: place('cache') }
+  installation = { ...findInstallation(path.join(root, 'dist')), dataFolder: place('data') }
   trust = new Trust(installation)
   fs.mkdirSync(place('work/project'), { recursive: true })
 })
@@ -63,12 +63,12 @@ describe('trust', () => {
   it('of the samples is given, and of a damaged file nothing is', async () => {
     expect(await trust.of(path.join(root, 'samples/my_op'))).toBe('trusted')
     await trust.decide(place('work'), 'trusted')
-    fs.writeFileSync(place('cache/trust.json'), '{"trusted": [1]}')
+    fs.writeFileSync(place('data/trust.json'), '{"trusted": [1]}')
     expect(await trust.of(place('work/project'))).toBe('unknown')
   })
 
   it('that cannot be written holds until the end of the process', async () => {
-    fs.writeFileSync(place('cache'), 'no folder')
+    fs.writeFileSync(place('data'), 'no folder')
     await expect(trust.decide(place('work'), 'trusted')).rejects.toThrow()
     expect(await trust.of(place('work/project'))).toBe('trusted')
     await expect(trust.forget(place('work'))).rejects.toThrow()

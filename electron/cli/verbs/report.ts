@@ -53,7 +53,7 @@ async function makeGradchecks(
     process.stdout.write('opsmith.json has no gradchecks.\n')
     return ok(true)
   }
-  const settings = await readSettings(workbench.installation.cacheFolder)
+  const settings = await readSettings(workbench.installation.configFolder)
   const limits = { timeout: settings.callTimeout }
   const outcomes = await workbench.gradchecks.runAll(project, limits, {
     onOutcome: (outcome) => {

@@ -24,6 +24,8 @@ export interface CallOutcome {
   ok: boolean
   report?: RunReport
   error?: WorkbenchError
+  /** Its kernels ran on the virtual GPU. */
+  isVirtual?: boolean
 }
 
 /** A call is good when it answered and everything it was compared with matches. */
@@ -40,7 +42,7 @@ export async function makeCalls(
   project: string,
   manifest: Manifest,
 ): Promise<CallOutcome[]> {
-  const settings = await readSettings(workbench.installation.cacheFolder)
+  const settings = await readSettings(workbench.installation.configFolder)
   const outcomes: CallOutcome[] = []
   for (const call of manifest.calls) {
     const result = await workbench.runs.run(
@@ -55,7 +57,8 @@ export async function makeCalls(
       },
       { timeout: call.timeout ?? settings.callTimeout },
     )
-    outcomes.push(judge(call, result))
+    const isVirtual = workbench.builds.lastBuild(project)?.virtualDevice !== undefined
+    outcomes.push({ ...judge(call, result), isVirtual })
   }
   return outcomes
 }
@@ -95,14 +98,14 @@ function callJson({ call, ok, report, error }: CallOutcome): object {
   }
 }
 
-export function printCall({ call, ok, report, error }: CallOutcome): void {
+export function printCall({ call, ok, report, error, isVirtual = false }: CallOutcome): void {
   const write = (line: string): void => {
     process.stdout.write(`${line}\n`)
   }
   write(
     `${ok ? 'ok    ' : 'FAILED'} ${call.op}(${call.args.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')})`,
   )
-  for (const output of report?.outputs ?? []) write(`         ${describeOutput(output)}`)
+  for (const output of report?.outputs ?? []) write(`         ${describeOutput(output, isVirtual)}`)
   for (const comparison of report?.comparisons ?? []) {
     const error = `largest error ${shortNumber(comparison.maxAbsolute)} at [${comparison.index.join(', ')}]`
     write(
@@ -145,7 +148,7 @@ async function runSanitized(
   project: string,
   options: { json: boolean },
 ): Promise<number> {
-  const settings = await readSettings(workbench.installation.cacheFolder)
+  const settings = await readSettings(workbench.installation.configFolder)
   const outcomes: CallOutcome[] = []
   const reporter = new BuildReporter()
   const result = await workbench.sanitizedRuns.run(project, {

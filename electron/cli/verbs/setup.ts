@@ -1,5 +1,5 @@
 import { isClone, setupCommand } from '../../engine/installation'
-import type { SetupStep } from '../../engine/setup/setup'
+import type { SetupStep } from '../../contract/setup'
 import type { Workbench } from '../../engine/workbench'
 import { ask } from '../ask'
 import { exitCodes } from '../exit-codes'

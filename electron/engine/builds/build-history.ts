@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import { diskError } from '../project/file-errors'
-import { writeAtomically } from '../project/files'
+import { writeOver } from '../project/write-over'
 
 /** Points that one history keeps. */
 const keptPoints = 200
@@ -20,7 +20,7 @@ function withWords(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
-/** What was measured by build, in the cache folder: a file for each thing measured, a folder for each project. */
+/** What was measured by build, in the data folder: a file for each thing measured, a folder for each project. */
 export class BuildHistory<Point extends { build: string }> {
   constructor(
     /** Of all projects. */
@@ -37,16 +37,19 @@ export class BuildHistory<Point extends { build: string }> {
     return path.join(this.folderOf(project), `${key}.json`)
   }
 
-  /** Oldest first. */
-  async read(project: string, key: string): Promise<Point[]> {
-    const text = await fs.readFile(this.fileOf(project, key), 'utf8').catch(() => '')
-    if (text === '') return []
+  private pointsOf(text: string): Point[] | undefined {
     try {
       return (JSON.parse(text) as { points: unknown[] }).points.map(this.parse)
     } catch {
-      // A file of another version or a broken one: history starts again.
-      return []
+      return undefined
     }
+  }
+
+  /** Oldest first. */
+  async read(project: string, key: string): Promise<Point[]> {
+    const text = await fs.readFile(this.fileOf(project, key), 'utf8').catch(() => '')
+    // A file of another version or a broken one: history starts again.
+    return this.pointsOf(text) ?? []
   }
 
   /**
@@ -60,7 +63,8 @@ export class BuildHistory<Point extends { build: string }> {
     const points = known.at(-1)?.build === point.build ? known.slice(0, -1) : known
     const text = JSON.stringify({ points: [...points, point].slice(-keptPoints) }, withWords)
     try {
-      await writeAtomically(this.fileOf(project, key), text)
+      const canRead = (old: string): boolean => this.pointsOf(old) !== undefined
+      await writeOver(this.fileOf(project, key), text, canRead)
       if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
     } catch (error) {
       if (!diskError(error)) throw error

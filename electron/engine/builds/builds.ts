@@ -46,7 +46,7 @@ interface FollowingBuild {
   stop: AbortController
   report: Promise<Result<BuildReport>>
   /** Read when its compilers start: a build that somebody waits for by then is no background work. */
-  options: { signal: AbortSignal; isBackground: boolean }
+  options: { signal: AbortSignal; isBackground: boolean; withNvcc: boolean }
 }
 
 /** The first error of a build that did not succeed. */
@@ -132,10 +132,20 @@ export class Builds {
     )
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
-    if (report.value.hot && report.value.checksKernels !== true)
+    const waitsForNvcc = await this.hasMoreToSay(project, report.value)
+    if ((report.value.hot || waitsForNvcc) && report.value.checksKernels !== true)
       this.followWithPlain(project.folder)
     else if (report.value.checksKernels !== true) await this.keep(project, report.value)
     return report
+  }
+
+  /** nvcc has not compiled what was built for the virtual GPU. */
+  private async hasMoreToSay(
+    project: OpenProject,
+    { virtualDevice }: BuildReport,
+  ): Promise<boolean> {
+    const toolchain = await project.toolchain()
+    return virtualDevice !== undefined && toolchain.ok && toolchain.value.cuda !== undefined
   }
 
   private mayUseServer(project: OpenProject): boolean {
@@ -173,7 +183,7 @@ export class Builds {
   /** Makes the plain build of what was just built hot, a moment later: loading and calling come first. */
   private followWithPlain(folder: string): void {
     const stop = new AbortController()
-    const options = { signal: stop.signal, isBackground: true }
+    const options = { signal: stop.signal, isBackground: true, withNvcc: true }
     const build = async (): Promise<Result<BuildReport>> => {
       await new Promise((resolve) => setTimeout(resolve, plainBuildDelay))
       // Planning it would only take time from the newer build.
@@ -216,13 +226,14 @@ export class Builds {
     const folder = folderOf(projectOrFolder)
     if (this.lastGood.get(folder)?.checksKernels === true) {
       return err(
-        'build.required',
-        'This build checks its kernels: it is not what users would run, and it is slow.',
-        { hint: 'Turn off "Check kernels" for timings, profiles and exports, and build again.' },
+        'build.checked',
+        'Timings, profiles and exports need a build without checks, and the last build checks its kernels.',
+        { hint: 'Turn off “Check kernels” in the Kernels panel.' },
       )
     }
     const following = this.following.get(folder)
-    if (!following) return ok(null)
+    // Where it follows for nvcc's messages alone, the plain build is there already.
+    if (!following || this.lastGood.get(folder)?.hot === false) return ok(null)
     following.options.isBackground = false
     const report = await following.report
     if (!report.ok) return report

@@ -2,24 +2,25 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 
-import type { Installation } from '../installation'
+import type { Places } from '../places'
 import { listTree } from '../project/list-tree'
 import { endOrphans } from '../toolchain/process-tree'
 
 /** Folders of the cache in which something is made under a temporary name; "." for the cache itself. */
 const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'generated']
 
-/** Folders of the cache that are large, or not ours, and hold nothing that writeAtomically() writes. */
+/** Folders that are large, or not ours, and hold nothing that writeAtomically() writes. */
 const withoutTexts = [
   ...folders,
   'addon-work',
   'addons',
   'electron',
-  'electron-profile',
+  'chromium',
   'hosts',
   'include',
   'libtorch',
   'pip',
+  'projects',
   'virtual-gpu',
 ]
 
@@ -54,22 +55,28 @@ async function removeOfTheDead(
   }
 }
 
+async function removeHalfWritten(place: string): Promise<void> {
+  await removeOfTheDead(place, halfWrittenName)
+  for (const name of await fs.readdir(place).catch(() => [])) {
+    if (withoutTexts.includes(name)) continue
+    const folder = path.join(place, name)
+    const names = await fs.readdir(folder, { recursive: true }).catch(() => [])
+    await removeOfTheDead(folder, halfWrittenName, names)
+  }
+}
+
 /**
  * Ends processes and removes temporary files of windows and commands that were killed. Called at each start; nobody
  * waits for it.
  */
-export async function removeLeftovers({ cacheFolder }: Installation): Promise<void> {
+export async function removeLeftovers(installation: Places): Promise<void> {
+  const { cacheFolder, configFolder, dataFolder, stateFolder } = installation
   await endOrphans()
   for (const folder of folders) {
     await removeOfTheDead(path.join(cacheFolder, folder), temporaryName)
   }
-  await removeOfTheDead(cacheFolder, halfWrittenName)
-  for (const name of await fs.readdir(cacheFolder).catch(() => [])) {
-    if (withoutTexts.includes(name)) continue
-    const folder = path.join(cacheFolder, name)
-    const names = await fs.readdir(folder, { recursive: true }).catch(() => [])
-    await removeOfTheDead(folder, halfWrittenName, names)
-  }
+  for (const place of [cacheFolder, configFolder, dataFolder, stateFolder])
+    await removeHalfWritten(place)
   await removeOfTheDead(path.join(cacheFolder, 'hosts'), hostName)
   await removeOfTheDead(os.tmpdir(), scratchName)
 }

@@ -22,8 +22,8 @@ function pointOf(value: unknown): GradcheckPoint {
 export class ErrorHistory {
   private readonly kept: BuildHistory<GradcheckPoint>
 
-  constructor(cacheFolder: string) {
-    this.kept = new BuildHistory(path.join(cacheFolder, 'gradchecks'), pointOf)
+  constructor(dataFolder: string) {
+    this.kept = new BuildHistory(path.join(dataFolder, 'gradchecks'), pointOf)
   }
 
   /** Oldest first. */

@@ -64,7 +64,7 @@ export class Gradchecks {
   private readonly kept: ErrorHistory
 
   constructor(private readonly services: GradcheckServices) {
-    this.kept = new ErrorHistory(services.installation.cacheFolder)
+    this.kept = new ErrorHistory(services.installation.dataFolder)
   }
 
   /**

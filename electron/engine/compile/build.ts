@@ -34,8 +34,13 @@ export async function buildProject(
   const plan = await planBuild({ ...request, variant: 'plain', architectures, onProgress })
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
+  if (options.withNvcc !== true) dropJudged(plan.value)
   const { project } = request
   return await new ProjectBuild({ project, plan: plan.value, variant: 'plain' }, options).run()
+}
+
+function dropJudged(plan: BuildPlan): void {
+  plan.compiles = plan.compiles.filter((task) => task.isJudgedOnly !== true)
 }
 
 /** What is compiled before the project's sources is in the log, and shown. */
@@ -67,7 +72,7 @@ export async function buildHot(
   const { tools, serverPrelude } = plan.value
   const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
   // nvcc's messages come with the plain build, which follows.
-  if (find()) plan.value.compiles = plan.value.compiles.filter((task) => !task.isJudgedOnly)
+  dropJudged(plan.value)
   const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
   const server = isWorthWaiting
     ? endOrStop(compiler.start(tools, serverPrelude, false, false), options.signal).then(find)

@@ -54,6 +54,8 @@ export interface BuildOptions {
   isBackground?: boolean
   /** Compiles and links the project's own sources again, and says where the time went. */
   timeTrace?: boolean
+  /** Of sources for the virtual GPU: nvcc compiles them too, for its messages, which takes minutes with libtorch's headers. */
+  withNvcc?: boolean
   /** What CUDA sources are compiled for, instead of the GPUs of this machine: "80", "90a". */
   cudaArchitectures?: readonly string[]
 }

@@ -13,6 +13,7 @@ import { blank } from './blank-finding'
 import { cudaFindings } from './cuda-findings'
 import { projectFindings } from './project-findings'
 import { runtimeFinding } from './runtime-finding'
+import { virtualGpuFinding } from './virtual-gpu-finding'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { clangdFinding } from '../toolchain/find-clangd'
 import { addonLibtorch, findAddon, launcherName, launcherOf } from '../toolchain/addon-location'
@@ -22,7 +23,8 @@ import type { Choice, Toolchain } from '../toolchain/choose'
 import { findCompilers } from '../toolchain/compilers'
 import type { Compiler } from '../toolchain/compilers'
 import { findOnPath } from '../toolchain/find-on-path'
-import { findLibtorchs, findPythons } from '../toolchain/libtorch'
+import { findPythons } from '../toolchain/libtorch'
+import { allLibtorchs } from '../toolchain/libtorch-places'
 import { runProcess } from '../toolchain/run-command'
 
 async function findTool(
@@ -90,7 +92,7 @@ async function libtorchFindings(
   choice: Choice,
   setup: string,
 ): Promise<Finding[]> {
-  const found = await findLibtorchs({ chosen: choice.libtorch, setup })
+  const found = await allLibtorchs({ chosen: choice.libtorch, setup })
   return found.map((libtorch) => ({
     kind: 'libtorch',
     name: `libtorch ${libtorch.version}`,
@@ -211,10 +213,11 @@ export async function examine(
   const setup = readSetupEnvironment(installation.root, installation.cacheFolder)
   const chosen = await chooseToolchain(installation, choice)
   const toolchain = chosen.ok ? chosen.value : undefined
-  const [compilers, libtorchs, cuda, pythons, tools] = await Promise.all([
+  const [compilers, libtorchs, cuda, virtualGpu, pythons, tools] = await Promise.all([
     compilerFindings(installation, toolchain, choice),
     libtorchFindings(toolchain, choice, setup.libtorch ?? ''),
     cudaFindings(toolchain, launcherOf(installation)),
+    virtualGpuFinding(choice.gpu, chosen),
     findPythons([setup.python ?? '']),
     Promise.all([
       findTool('linker', ['ld.lld', 'ld.lld-19', 'ld.lld-18', 'ld.lld-17', 'ld.lld-16'], {
@@ -273,6 +276,7 @@ export async function examine(
       ...libtorchs,
       ...pythonFindings,
       ...cuda.findings,
+      virtualGpu,
       addon,
       ...(installation.runtime
         ? [runtimeFinding(installation.runtime, isClone(installation.root))]

@@ -237,8 +237,17 @@ function read(facts: ExitFacts): Reading {
   }
 }
 
-/** NVIDIA's own check of memory for kernels says which thread of which kernel wrote where. */
-function memcheckAdvice(): string {
+/** Where the kernels of an op host run. `checked`: on the virtual GPU, and they report mistakes. */
+export type KernelPlace = 'gpu' | 'virtual' | 'checked'
+
+const kernelChecks =
+  '“Check kernels” in the Kernels panel, or run with --check-kernels: the report shows the kernel, the thread and the line.'
+
+/** What shows which thread of which kernel made the wrong access; on an NVIDIA GPU, NVIDIA's own check of memory. */
+function kernelAdvice(place: KernelPlace): string {
+  if (place === 'checked')
+    return 'The report of the kernel checks shows the kernel, the thread and the line.'
+  if (place === 'virtual') return `Turn on ${kernelChecks}`
   const name = 'compute-sanitizer'
   const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)
   return tool === undefined
@@ -247,14 +256,19 @@ function memcheckAdvice(): string {
 }
 
 /** What to do next: code is to mend only where the end came from inside. */
-export function adviceAfter(exit: HostExit): string {
+export function adviceAfter(exit: HostExit, kernels: KernelPlace): string {
   const safe = 'The window and your sources are safe'
   if (exit.reason === 'device')
-    return `${safe}; the next call starts a new op host. ${memcheckAdvice()}`
+    return `${safe}; the next call starts a new op host. ${kernelAdvice(kernels)}`
   if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of the function, or fewer iterations of its loops.`
-  return `${safe}; fix the code and build again.`
+  const fix = `${safe}; fix the code and build again.`
+  const isOfMemory = exit.reason === 'segfault' || exit.reason === 'heap-corruption'
+  // Unchecked kernels of the virtual GPU write into the process's own memory.
+  return isOfMemory && kernels === 'virtual'
+    ? `${fix} If a kernel is the cause, turn on ${kernelChecks}`
+    : fix
 }
 
 /** One sentence and one word for how a host ended, from every trace it left. */

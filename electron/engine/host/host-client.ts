@@ -14,7 +14,7 @@ import { explainGradientError } from '../explain/gradient-error'
 import { parseCrashReport } from './crash-report'
 import type { CrashRecord } from './crash-report'
 import { adviceAfter, explainExit } from './explain-exit'
-import type { KillReason } from './explain-exit'
+import type { KernelPlace, KillReason } from './explain-exit'
 import { explainRefusal, hostsFolder, launcherWords, sandboxAdvice } from './sandbox'
 import type { HostSandbox } from './sandbox'
 import { symbolize } from './symbolize'
@@ -85,6 +85,7 @@ export interface HostStart {
   sandbox: HostSandbox
   /** On top of what every op host gets. */
   environment: Readonly<Record<string, string>>
+  kernels: KernelPlace
   /** Nobody waits for it yet; see takeIntoUse(). */
   isSpare?: boolean
 }
@@ -116,6 +117,7 @@ export class HostClient {
   private lastWork = 0
   private pinging: NodeJS.Timeout | undefined
 
+  private readonly kernels: KernelPlace
   readonly generation: number
   readonly sandbox: HostSandbox
   /** What the sandbox keeps it from; undefined until it is ready. */
@@ -129,6 +131,7 @@ export class HostClient {
     this.sandbox = sandbox
     this.limits = limits
     this.userFolders = userFolders
+    this.kernels = start.kernels
     const name = `${process.pid}-${generation}-${randomUUID().slice(0, 8)}`
     this.folder = path.join(hostsFolder(installation), name)
     this.temporaryFolder = path.join(this.folder, 'tmp')
@@ -370,7 +373,7 @@ export class HostClient {
 
   private adviceAfter(exit: HostExit): string {
     const ofSandbox = sandboxAdvice(`${exit.message}\n${exit.lastOutput}`, this.bounds ?? [])
-    return [adviceAfter(exit), ofSandbox].filter((text) => text !== '').join(' ')
+    return [adviceAfter(exit, this.kernels), ofSandbox].filter((text) => text !== '').join(' ')
   }
 
   private async finish(code: number | null, signal: string | null): Promise<HostExit> {

@@ -8,6 +8,7 @@ import type { LoadReport } from '../../contract/operators'
 import { sandboxStateOf } from '../../contract/sandbox'
 import { err, ok } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
+import { setupCommand } from '../installation'
 import type { Installation } from '../installation'
 import { isWithin } from '../project/inside'
 import { HostClient, replaced } from './host-client'
@@ -198,6 +199,7 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
+      kernels: this.virtualDevice === '' ? 'gpu' : this.checksKernels ? 'checked' : 'virtual',
       environment: {
         OPSMITH_VIRTUAL_DEVICE: this.virtualDevice,
         OPSMITH_CHECK_KERNELS: this.checksKernels ? '1' : '',
@@ -238,6 +240,11 @@ export class HostPool {
   /** The host in use, started or taken from the spare when there is none. */
   async host(): Promise<Result<HostClient>> {
     if (this.closed) return err('host.unavailable', 'Opsmith is closing.')
+    if (this.addonFolder === '') {
+      return err('toolchain.missing', 'The native addon has not been built.', {
+        hint: setupCommand(this.installation.root),
+      })
+    }
     this.endInOtherSandbox()
     if (!this.active?.alive) {
       this.active = this.spare?.alive ? this.spare : this.start()

@@ -11,10 +11,13 @@ import type { CrashRecord } from './crash-report'
 const largestModule = 64 << 20
 const mostFrames = 48
 
-export function findSymbolizer(): { tool: string; args: string[] } | undefined {
+/** @param style LLVM's has columns */
+export function findSymbolizer(
+  style: 'GNU' | 'LLVM' = 'GNU',
+): { tool: string; args: string[] } | undefined {
   const llvm = findOnPath('llvm-symbolizer') ?? findAllOnPath(/^llvm-symbolizer-\d+$/).at(-1)
   // Both print "function" and "file:line[:column]" line by line in this mode.
-  if (llvm) return { tool: llvm, args: ['--output-style=GNU', '-f', '-C', '--inlines'] }
+  if (llvm) return { tool: llvm, args: [`--output-style=${style}`, '-f', '-C', '--inlines'] }
   const gnu = findOnPath('addr2line')
   return gnu ? { tool: gnu, args: ['-f', '-C', '-i'] } : undefined
 }
@@ -23,17 +26,20 @@ export interface Located {
   symbol: string
   file: string | undefined
   line: number | undefined
+  /** Undefined where the tool knows no columns. */
+  column: number | undefined
 }
 
 /** Pairs of lines: a function, and "file:line". */
 function readFrames(lines: readonly string[]): Located[] {
   const frames: Located[] = []
   for (let index = 0; index + 1 < lines.length; index += 2) {
-    const place = /^(.*?):(\d+)(?::\d+)?(?: .*)?$/.exec(lines[index + 1] ?? '')
+    const place = /^(.*?):(\d+)(?::(\d+))?(?: .*)?$/.exec(lines[index + 1] ?? '')
     frames.push({
       symbol: lines[index] === '??' ? '' : (lines[index] ?? ''),
       file: place?.[1] === '??' || Number(place?.[2]) === 0 ? undefined : place?.[1],
       line: Number(place?.[2]) || undefined,
+      column: Number(place?.[3]) || undefined,
     })
   }
   return frames
@@ -44,7 +50,7 @@ export async function locateOffsets(
   module: string,
   offsets: readonly bigint[],
 ): Promise<Located[][]> {
-  const symbolizer = findSymbolizer()
+  const symbolizer = findSymbolizer('LLVM')
   if (!symbolizer) return []
   const addresses = offsets.map((offset) => `0x${offset.toString(16)}`)
   const result = await runProcess(

@@ -6,6 +6,7 @@ import type { InputSpec, Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
+import type { ToolChoice } from '../../contract/tool-choice'
 import { readProjectFile, writeProjectFile } from './files'
 import { parseManifest } from './read-manifest'
 import { manifestFileOf } from './manifest-place'
@@ -258,14 +259,8 @@ function editsOfInput(name: string, before: InputSpec | undefined, after: InputS
 }
 
 /** "" takes a choice out. */
-export async function setToolchain(
-  folder: string,
-  choice: { compiler: string; libtorch: string },
-): Promise<Result<null>> {
-  const value = {
-    ...(choice.compiler === '' ? {} : { compiler: choice.compiler }),
-    ...(choice.libtorch === '' ? {} : { libtorch: choice.libtorch }),
-  }
+export async function setToolchain(folder: string, choice: ToolChoice): Promise<Result<null>> {
+  const value = Object.fromEntries(Object.entries(choice).filter(([, chosen]) => chosen !== ''))
   return await editManifest(folder, [
     { path: ['toolchain'], value: Object.keys(value).length === 0 ? undefined : value },
   ])

@@ -33,9 +33,9 @@ export function fileSystemReason(error: unknown): string | undefined {
 const readingCalls = /^(open|read|scandir|stat|lstat|access|realpath)$/
 
 const roomHint =
-  'Free some disk space, or set XDG_CACHE_HOME to a folder on a disk with free space.'
+  'Free some disk space, or set XDG_CACHE_HOME and XDG_DATA_HOME to folders on a disk with free space.'
 const rightsHint =
-  'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.'
+  'Opsmith writes to the project and to its own folders in ~/.config, ~/.local and ~/.cache: all must be writable.'
 const hints: Readonly<Record<string, string>> = {
   ENOSPC: roomHint,
   EDQUOT: roomHint,

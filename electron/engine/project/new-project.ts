@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 
 import { manifestFileName } from '../../contract/manifest'
@@ -24,10 +23,13 @@ const reserved = new Set(
   ),
 )
 
-/** Where new projects and copies of samples are made: the user's choice, or `opsmith` in the home folder. */
-export function projectsFolder(settings: { projectsFolder: string }): string {
+/** Where new projects and copies of samples are made: the user's choice, or among what is kept. */
+export function projectsFolder(
+  settings: { projectsFolder: string },
+  { dataFolder }: Pick<Installation, 'dataFolder'>,
+): string {
   return settings.projectsFolder === ''
-    ? path.join(os.homedir(), 'opsmith')
+    ? path.join(dataFolder, 'projects')
     : settings.projectsFolder
 }
 

@@ -234,7 +234,7 @@ export class Projects {
   }
 
   async settings(): Promise<Settings> {
-    return await readSettings(this.installation.cacheFolder)
+    return await readSettings(this.installation.configFolder)
   }
 
   /** The tools of a project, or those that the settings alone choose, for undefined. */

@@ -2,25 +2,31 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { writeAtomically } from './files'
+import { z } from 'zod'
 
+import { isJsonOf, writeOver } from './write-over'
+
+/** By feature, as the window keeps them (renderer/store/earlier-results.ts). */
+const texts = z.record(z.string(), z.string())
 /** Projects whose results are kept; those not written for the longest go first. */
 const most = 50
 
-function resultsFile(cache: string, folder: string): string {
+function resultsFile(data: string, folder: string): string {
   const key = createHash('sha256').update(path.resolve(folder)).digest('hex').slice(0, 24)
-  return path.join(cache, 'results', `${key}.json`)
+  return path.join(data, 'results', `${key}.json`)
 }
 
 /** What the window showed of a project when it was open last, as it gave it; "" for nothing. */
-export async function readResults(cache: string, folder: string): Promise<string> {
-  return await fs.readFile(resultsFile(cache, folder), 'utf8').catch(() => '')
+export async function readResults(data: string, folder: string): Promise<string> {
+  return await fs.readFile(resultsFile(data, folder), 'utf8').catch(() => '')
 }
 
 /** Keeps what the window shows of a project, outside of it. */
-export async function keepResults(cache: string, folder: string, text: string): Promise<void> {
-  await writeAtomically(resultsFile(cache, folder), text)
-  await dropOldest(path.join(cache, 'results'))
+export async function keepResults(data: string, folder: string, text: string): Promise<void> {
+  await writeOver(resultsFile(data, folder), text, (before) =>
+    isJsonOf(before, (value) => texts.safeParse(value).success),
+  )
+  await dropOldest(path.join(data, 'results'))
 }
 
 async function dropOldest(results: string): Promise<void> {

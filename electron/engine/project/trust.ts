@@ -6,15 +6,23 @@ import { z } from 'zod'
 import type { TrustedFolder, TrustState } from '../../contract/project'
 import type { Installation } from '../installation'
 import { isWithin, realPlace } from './inside'
-import { writeAtomically } from './files'
+import { isJsonOf, writeOver } from './write-over'
 
 const decisions = z.object({
   trusted: z.array(z.string()),
   restricted: z.array(z.string()),
 })
 
+export function trustFile(data: string): string {
+  return path.join(data, 'trust.json')
+}
+
+export function canReadTrust(text: string): boolean {
+  return isJsonOf(text, (value) => decisions.safeParse(value).success)
+}
+
 /**
- * The user's decisions whose code may run, kept as trust.json in the cache folder. A decision is about a folder
+ * The user's decisions whose code may run, kept as trust.json in the data folder. A decision is about a folder
  * and all below it; the nearest one counts. Folders are compared with links resolved.
  */
 export class Trust {
@@ -22,10 +30,10 @@ export class Trust {
   private readonly unwritten = new Map<string, TrustedFolder['trust'] | null>()
   private writing: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly installation: Pick<Installation, 'cacheFolder' | 'samplesFolder'>) {}
+  constructor(private readonly installation: Pick<Installation, 'dataFolder' | 'samplesFolder'>) {}
 
   private get file(): string {
-    return path.join(this.installation.cacheFolder, 'trust.json')
+    return trustFile(this.installation.dataFolder)
   }
 
   private async read(): Promise<Map<string, TrustedFolder['trust']>> {
@@ -84,7 +92,7 @@ export class Trust {
       const foldersWith = (trust: TrustedFolder['trust']): string[] =>
         known.filter((one) => one.trust === trust).map((one) => one.folder)
       const kept = { trusted: foldersWith('trusted'), restricted: foldersWith('restricted') }
-      await writeAtomically(this.file, `${JSON.stringify(kept, null, 2)}\n`)
+      await writeOver(this.file, `${JSON.stringify(kept, null, 2)}\n`, canReadTrust)
       this.unwritten.clear()
     })
     this.writing = write.catch(() => undefined)

@@ -15,11 +15,16 @@ export type RunTool = (
 
 const limits = { seconds: 3600, outputBytes: 16 << 20, memoryBytes: 0 }
 
-/** Commands end when `signal` does. */
-export function toolRunner(signal: AbortSignal): RunTool {
+/** Commands end when `signal` does. `onOutput` is called with what they print, as it comes. */
+export function toolRunner(signal: AbortSignal, onOutput?: (text: string) => void): RunTool {
   return async ([file = '', ...words], environment = {}) => {
     const env = { ...process.env, ...environment }
-    const end = await runProcess(file, words, { limits, signal, env })
+    const end = await runProcess(file, words, {
+      limits,
+      signal,
+      env,
+      ...(onOutput ? { onOutput } : {}),
+    })
     return { ok: end.exitCode === 0, output: end.stdout + end.stderr }
   }
 }

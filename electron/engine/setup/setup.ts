@@ -4,11 +4,12 @@ import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { SetupPlan, SetupReport, SetupStep } from '../../contract/setup'
 import { compileTools } from '../compile/compile-tools'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { prepareTools } from '../compile/prepare'
 import { listFiles } from '../compile/sealed-files'
-import { setupEnvironmentFile } from '../installation'
+import { isClone, setupEnvironmentFile } from '../installation'
 import type { Installation } from '../installation'
 import { writeAtomically } from '../project/files'
 import type { Projects } from '../project/open-project'
@@ -22,6 +23,7 @@ import { chooseTorch } from './cuda-torch'
 import { findLibtorch } from './find-libtorch'
 import { installTorch, torchVersion } from './install-torch'
 import { buildAddon, findBuiltAddon } from './native-addon'
+import { ownTorchFolder, planSetup } from './plan'
 import { toolRunner } from './run-tool'
 import type { RunTool } from './run-tool'
 import { withSetupLock } from './setup-lock'
@@ -29,24 +31,6 @@ import { missingNeeds } from './system-needs'
 
 /** What a compiler takes that precompiles all of libtorch's headers. */
 const bytesPerCompiler = 2 * 2 ** 30
-
-export interface SetupStep {
-  name: string
-  /** False: it was there already. */
-  isMade: boolean
-  seconds: number
-  /** On the disk. */
-  bytes: number
-  detail: string
-}
-
-export interface SetupReport {
-  libtorch: string
-  libtorchVersion: string
-  compiler: string
-  addon: string
-  steps: SetupStep[]
-}
 
 export interface SetupRequest {
   /** The folder of the libtorch to use; "" to look for one. */
@@ -62,6 +46,8 @@ export interface SetupRequest {
   onStart: (text: string) => void
   onStep: (step: SetupStep) => void
   onRemark: (text: string) => void
+  /** What compilers and pip print, as it comes. */
+  onOutput?: (text: string) => void
 }
 
 interface Tools {
@@ -92,7 +78,7 @@ class SetupRun {
     private readonly services: { installation: Installation; projects: Projects },
     private readonly request: SetupRequest,
   ) {
-    this.runTool = toolRunner(request.signal)
+    this.runTool = toolRunner(request.signal, request.onOutput)
   }
 
   /** The steps in their order. What is there already is not made again. */
@@ -117,8 +103,13 @@ class SetupRun {
       compiler: tools.compiler.path,
       addon: addon.value,
     }
-    const file = setupEnvironmentFile(installation.root, installation.cacheFolder)
-    await writeAtomically(file, `${JSON.stringify(environment, null, 2)}\n`)
+    // A clone's is written by its own set-up.
+    if (!isClone(installation.root)) {
+      const file = setupEnvironmentFile(installation.root, installation.cacheFolder)
+      await writeAtomically(file, `${JSON.stringify(environment, null, 2)}\n`)
+    }
+    // A window that is open uses it from now on.
+    installation.addonFolder = addon.value
     const headers = await this.headers({
       ...tools,
       cuda: await findCudaToolkit(launcherOf(installation)),
@@ -181,7 +172,7 @@ class SetupRun {
   private async libtorch(chosen: string): Promise<Result<Libtorch>> {
     const started = performance.now()
     const { cacheFolder } = this.services.installation
-    const own = path.join(cacheFolder, 'libtorch', torchVersion)
+    const own = ownTorchFolder(cacheFolder)
     const found = await this.findOrInstall(chosen, own)
     if (!found.ok) return found
     const { libtorch, isMade } = found.value
@@ -297,6 +288,11 @@ class SetupRun {
 /** Makes an installed Opsmith ready: libtorch, the addon for it, and what builds start from. */
 export class Setup {
   constructor(private readonly services: { installation: Installation; projects: Projects }) {}
+
+  /** What it would find and make now. */
+  async plan(): Promise<SetupPlan> {
+    return await planSetup(this.services)
+  }
 
   /**
    * Interrupted anywhere and started again, it comes to the same end.

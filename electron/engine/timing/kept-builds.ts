@@ -80,10 +80,10 @@ async function sourcesOf(project: OpenProject): Promise<Record<string, string>> 
 
 /** The builds of each project that something can be timed against. */
 export class KeptBuilds {
-  constructor(private readonly cacheFolder: string) {}
+  constructor(private readonly dataFolder: string) {}
 
   private folderOf(project: string): string {
-    return path.join(this.cacheFolder, 'bench', 'builds', hashOfJson(path.resolve(project)))
+    return path.join(this.dataFolder, 'bench', 'builds', hashOfJson(path.resolve(project)))
   }
 
   private fileOf(project: string, key: string): string {

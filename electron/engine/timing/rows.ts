@@ -59,6 +59,8 @@ interface Limits {
   machine: MachineFacts
   ceilings?: MachineCeilings
   devices: readonly TimedDevice[]
+  /** What is no CPU here is the virtual GPU. */
+  virtualGpu: boolean
   /** Op hosts of other builds. */
   beside: ReadonlyMap<string, unknown>
 }
@@ -167,6 +169,9 @@ function workOf(
 const onDeviceInside = (device: string): string =>
   `The call works on ${device}, but its inputs are on the CPU: the time is the time on the device.`
 
+const timesOfVirtualGpu =
+  'Virtual GPU: these are times of the CPU that plays the GPU, not of a GPU.'
+
 function timedRow(
   asked: TimingRow,
   outcome: VariantOutcome,
@@ -179,6 +184,7 @@ function timedRow(
   const isInside = asked.device === 'cpu' && opened.device !== 'cpu'
   const base = isInside ? { ...asked, device: opened.device } : asked
   const known = limits.devices.find(({ device }) => device === base.device)
+  const isVirtual = limits.virtualGpu && base.device !== 'cpu'
   const summary = summarise(taken.rounds, stepOf(opened))
   const samples = taken.rounds.flat()
   const { bytes = opened.givesViews ? undefined : opened.bytes } = planned
@@ -191,19 +197,20 @@ function timedRow(
     ...(base.direction === 'forward' ? work : {}),
     ...(base.direction === 'forward' && opened.givesViews ? { givesViews: true } : {}),
     ...(base.device === 'cpu' ? { cores: used.processSeconds / used.wallSeconds } : {}),
-    ...gpuPart(outcome),
+    ...(isVirtual ? {} : gpuPart(outcome)),
     ...(instructions === undefined ? {} : { instructions }),
     ...(cycles === undefined ? {} : { cycles }),
     ...(frequency ? { frequency } : {}),
     ...(layers ? { layers } : {}),
     warnings: [
+      ...(isVirtual ? [timesOfVirtualGpu] : []),
       ...outcome.warnings,
       ...(isInside ? [onDeviceInside(opened.device)] : []),
       ...noiseWarnings(taken, summary, base, {
         ...limits.machine,
         betweenEvents: opened.betweenEvents,
       }),
-      ...deviceWarnings(taken.device, 1 + limits.beside.size),
+      ...(isVirtual ? [] : deviceWarnings(taken.device, 1 + limits.beside.size)),
       ...(known && known.ceilingsMissing !== ''
         ? [
             `The limits of ${base.device} are not known (${known.ceilingsMissing}): times are not compared with these limits.`,

@@ -35,8 +35,8 @@ export function historyKeyOf(
 export class TimingHistory {
   private readonly kept: BuildHistory<StoredPoint>
 
-  constructor(cacheFolder: string) {
-    const folder = path.join(cacheFolder, 'bench', 'times')
+  constructor(dataFolder: string) {
+    const folder = path.join(dataFolder, 'bench', 'times')
     this.kept = new BuildHistory(folder, (value) => storedPoint.parse(value))
   }
 

@@ -78,6 +78,8 @@ interface Session {
   ceilings?: MachineCeilings
   /** Others than the CPU. */
   devices: TimedDevice[]
+  /** Kernels of the build run on the CPU that plays a GPU. */
+  virtualGpu: boolean
   program: ProgramSource | undefined
   /** "" where nothing was built. */
   build: string
@@ -97,9 +99,9 @@ export class Timings {
   private readonly times: TimingHistory
 
   constructor(private readonly services: TimingServices) {
-    const { cacheFolder } = services.installation
-    this.kept = new KeptBuilds(cacheFolder)
-    this.times = new TimingHistory(cacheFolder)
+    const { dataFolder } = services.installation
+    this.kept = new KeptBuilds(dataFolder)
+    this.times = new TimingHistory(dataFolder)
   }
 
   /** A good build has been made: it can be timed against from now on. */
@@ -202,6 +204,7 @@ export class Timings {
       signal: delayed(limits.signal),
       beside: new Map(),
       devices: [],
+      virtualGpu: built?.virtualDevice !== undefined,
       progress: () => undefined,
     })
   }
@@ -225,7 +228,8 @@ export class Timings {
   ): Promise<TimedDevice[]> {
     const names = plannedPoints(entries, plans).map(({ device }) => device)
     const host = await this.services.hosts.host()
-    if (!host.ok || names.every((name) => name === 'cpu')) return []
+    // What the virtual GPU can do at most says nothing of a GPU.
+    if (!host.ok || session.virtualGpu || names.every((name) => name === 'cpu')) return []
     const { libtorch } = this.services.hosts.state()
     const again = session.limits.measureCeilings ?? false
     const { cacheFolder } = this.services.installation

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { Diagnostic } from '../../contract/diagnostics'
+import type { GpuCounts } from '../../contract/gpu-counts'
 import type { GpuReport } from '../../contract/gpu-findings'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -15,6 +16,7 @@ import { chooseClang } from '../toolchain/choose'
 import { compileLimits, runProcess } from '../toolchain/run-command'
 import { cudaFlags } from '../compile/virtual-gpu/flags'
 import type { GpuVariant } from '../compile/virtual-gpu/flags'
+import { readGpuCounts } from './read-counts'
 import { readGpuReport } from './read-report'
 import { runtimeLibrary } from '../compile/virtual-gpu/runtime-library'
 import type { GpuTools, RuntimeLibrary } from '../compile/virtual-gpu/runtime-library'
@@ -52,6 +54,8 @@ export interface GpuProgramResult {
   exitCode: number
   /** Of a checked run. */
   report?: Result<GpuReport>
+  /** Of a counted run. */
+  counts?: Result<GpuCounts>
 }
 
 /** What CUDA programs include most. clang 19 rejects <iostream> after a precompiled header without it. */
@@ -191,13 +195,18 @@ export class GpuPrograms {
     return ok({ executable: isGood ? executable : '', diagnostics, isCached: false })
   }
 
-  /** Runs the program with this process's input and output; a checked one reports what it found. */
+  /** Runs the program with this process's input and output; a checked or counted one reports. */
   async run(wanted: GpuProgramRun): Promise<GpuProgramResult> {
     const { root, cacheFolder } = this.services.installation
-    if (!wanted.isChecked) return { exitCode: await runHere(wanted, {}) }
+    if (!wanted.isChecked && wanted.isCounted !== true)
+      return { exitCode: await runHere(wanted, {}) }
     const folder = fs.mkdtempSync(path.join(cacheFolder, 'virtual-gpu', 'run-'))
     const file = path.join(folder, 'report.json')
     try {
+      if (wanted.isCounted === true) {
+        const exitCode = await runHere(wanted, { OPSMITH_GPU_COUNTS: file })
+        return { exitCode, counts: await readGpuCounts(file, root) }
+      }
       const exitCode = await runHere(wanted, { OPSMITH_GPU_REPORT: file })
       return { exitCode, report: await readGpuReport(file, root) }
     } finally {

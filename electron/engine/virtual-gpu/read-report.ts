@@ -11,9 +11,8 @@ import type {
 } from '../../contract/gpu-findings'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { locateOffsets } from '../host/symbolize'
-import type { Located } from '../host/symbolize'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
+import { locateModulePlaces, ownLine } from './code-places'
 
 /** Reads what the runtime wrote when the program ended. */
 export async function readGpuReport(file: string, root: string): Promise<Result<GpuReport>> {
@@ -49,12 +48,15 @@ export async function locateReport(report: WrittenGpuReport, root: string): Prom
 
 const races = new Set<GpuFinding['check']>(['shared-race', 'global-race', 'missing-syncwarp'])
 const accumulation = /\+\+|--|[-+*/|&^]=(?!=)/
+/** `sums[i] += sums[i + half]` reads what another thread owns: atomics would not order that. */
+const ofOtherElement = /\b(\w+)\s*\[[^\]]*\]\s*[-+*/|&^]=.*\b\1\s*\[/
 
 /** `count++` and `sum += x` are a read and a write of one line: what is missing is an atomic. */
 function asAccumulation(one: GpuFinding): GpuFinding {
   const { place, other } = one
   if (!races.has(one.check) || other?.file !== place.file || other.line !== place.line) return one
-  if (!accumulation.test(lineOf(place))) return one
+  const line = lineOf(place)
+  if (!accumulation.test(line) || ofOtherElement.test(line)) return one
   return {
     ...one,
     check: 'non-atomic-accumulation',
@@ -87,36 +89,12 @@ async function locator(
   places: readonly (CodePlace | null)[],
   ownFolder: string,
 ): Promise<(place: CodePlace | null) => SourcePlace | null> {
-  const byModule = new Map<string, Set<number>>()
-  for (const place of places) {
-    if (place === null || !('module' in place)) continue
-    const offsets = byModule.get(place.module) ?? new Set()
-    byModule.set(place.module, offsets.add(place.offset))
-  }
-  const found = new Map<string, SourcePlace>()
-  for (const [module, offsets] of byModule) {
-    const list = [...offsets]
-    const frames = await locateOffsets(
-      module,
-      list.map((offset) => BigInt(offset)),
-    )
-    list.forEach((offset, index) => {
-      found.set(`${module}\0${offset}`, ownLine(frames[index] ?? [], ownFolder))
-    })
-  }
+  const framesOf = await locateModulePlaces(
+    places.filter((place) => place !== null && 'module' in place),
+  )
   return (place) => {
     if (place === null) return null
     if ('site' in place) return { file: place.site.file, line: place.site.line }
-    return found.get(`${place.module}\0${place.offset}`) ?? { file: '', line: 0 }
+    return ownLine(framesOf(place), ownFolder)
   }
-}
-
-/** The innermost line that is neither in our headers nor in those of the system. */
-function ownLine(frames: readonly Located[], ownFolder: string): SourcePlace {
-  const isForeign = (file: string): boolean =>
-    file.startsWith(ownFolder) || file.startsWith('/usr/')
-  const frame =
-    frames.find(({ file }) => file !== undefined && !isForeign(file)) ??
-    frames.find(({ file }) => file !== undefined)
-  return { file: frame?.file ?? '', line: frame?.line ?? 0 }
 }

@@ -6,6 +6,7 @@ import { gitCalls } from './git-calls'
 import { gradcheckCalls } from './gradcheck-calls'
 import { graphCalls } from './graph-calls'
 import { importCalls } from './import-calls'
+import { kernelCalls } from './kernel-calls'
 import { languageCalls } from './language-calls'
 import { lintCalls } from './lint-calls'
 import { operatorCalls } from './operator-calls'
@@ -14,6 +15,7 @@ import { profileCalls } from './profile-calls'
 import { projectCalls } from './project-calls'
 import { pytestCalls } from './pytest-calls'
 import { searchCalls } from './search-calls'
+import { setupCalls } from './setup-calls'
 import { terminalCalls } from './terminal-calls'
 import { timingCalls } from './timing-calls'
 import { trustCalls } from './trust-calls'
@@ -27,6 +29,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...fileCalls,
   ...gitCalls,
   ...searchCalls,
+  ...setupCalls,
   ...terminalCalls,
   ...trustCalls,
   ...operatorCalls,
@@ -35,6 +38,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...operatorCheckCalls,
   ...profileCalls,
   ...pytestCalls,
+  ...kernelCalls,
   ...timingCalls,
   ...exportCalls,
   ...lintCalls,

@@ -1,12 +1,12 @@
-import fs from 'node:fs/promises'
 import os from 'node:os'
-import path from 'node:path'
 
-import { app } from 'electron'
+import { app, shell } from 'electron'
 
 import { ok } from '../../contract/outcome'
 import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
-import { writeAtomically } from '../../engine/project/files'
+import { keepLayout, readLayout } from '../../engine/project/layout-file'
+import { newsOfUpdate } from '../../engine/project/release-notes'
+import { unreadFiles } from '../../engine/project/unread-files'
 import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
 import { mayUseTools } from './confirm-tools'
@@ -16,6 +16,8 @@ import type { Handlers } from './handle'
 type GeneralCalls =
   | 'app.info'
   | 'app.memory'
+  | 'app.news'
+  | 'app.showReport'
   | 'app.flushed'
   | 'doctor.explainLog'
   | 'doctor.gpu'
@@ -32,6 +34,7 @@ export const generalCalls: Handlers<GeneralCalls> = {
       electron: process.versions.electron ?? '',
       platform: `${os.platform()} ${os.arch()}`,
       startFolder: session.startFolder,
+      startModel: session.startModel,
       tests: process.env['OPSMITH_TESTS'] === '1',
     }),
   'app.memory': async ({ workbench }) => {
@@ -40,6 +43,20 @@ export const generalCalls: Handlers<GeneralCalls> = {
       residentBytes(workbench.clangd.state().pid),
     ])
     return ok({ compileServer, clangd })
+  },
+  'app.news': async (session) => {
+    if (session.hasNewsShown) return ok({ unread: [], unexpectedEnd: null, releaseNotes: '' })
+    session.hasNewsShown = true
+    const { installation, unexpectedEnd } = session
+    return ok({
+      unread: await unreadFiles(installation),
+      unexpectedEnd,
+      releaseNotes: await newsOfUpdate(installation, app.getVersion()),
+    })
+  },
+  'app.showReport': ({ unexpectedEnd }) => {
+    if (unexpectedEnd) shell.showItemInFolder(unexpectedEnd.report)
+    return nothing
   },
   'app.flushed': (session) => {
     session.noteFlushed()
@@ -63,22 +80,17 @@ export const generalCalls: Handlers<GeneralCalls> = {
     // Of another folder the window could name any program as a compiler.
     return ok(await session.workbench.doctor.report(session.openProject(folder) ? folder : ''))
   },
-  'settings.get': async (session) => ok(await readSettings(session.installation.cacheFolder)),
+  'settings.get': async (session) => ok(await readSettings(session.installation.configFolder)),
   'settings.set': async (session, change) => {
     if (!(await mayUseTools(session, change)))
-      return ok(await readSettings(session.installation.cacheFolder))
-    const settings = await changeSettings(session.installation.cacheFolder, change)
+      return ok(await readSettings(session.installation.configFolder))
+    const settings = await changeSettings(session.installation.configFolder, change)
     await session.workbench.applySettings()
     return ok(settings)
   },
-  'layout.get': async (session) =>
-    ok(
-      await fs
-        .readFile(path.join(session.installation.cacheFolder, 'layout.json'), 'utf8')
-        .catch(() => ''),
-    ),
+  'layout.get': async (session) => ok(await readLayout(session.installation.stateFolder)),
   'layout.set': async (session, { layout }) => {
-    await writeAtomically(path.join(session.installation.cacheFolder, 'layout.json'), layout)
+    await keepLayout(session.installation.stateFolder, layout)
     return nothing
   },
 }

@@ -1,8 +1,8 @@
 import type { SettingsChange } from '../../contract/settings'
+import { readSetupEnvironment } from '../../engine/installation'
+import { allLibtorchs } from '../../engine/toolchain/libtorch-places'
 import { findCompilers } from '../../engine/toolchain/compilers'
 import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
-import { findLibtorchs } from '../../engine/toolchain/libtorch'
-import { readSetupEnvironment } from '../../engine/installation'
 import type { AppSession } from '../app-session'
 import { askQuestion } from '../dialogs'
 
@@ -20,7 +20,7 @@ async function found(session: AppSession, tool: Tool): Promise<string[]> {
   if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
   const { root, cacheFolder } = session.installation
   const setup = readSetupEnvironment(root, cacheFolder).libtorch ?? ''
-  return (await findLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
+  return (await allLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
 }
 
 /**

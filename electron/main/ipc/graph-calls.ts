@@ -35,7 +35,8 @@ async function modelOf(
   named: string,
 ): Promise<Result<string | null>> {
   if (named !== '') {
-    return project.wasOpened(named) ? ok(path.resolve(named)) : await insideProject(folder, named)
+    const isGiven = project.wasOpened(named) || session.givenModels.has(path.resolve(named))
+    return isGiven ? ok(path.resolve(named)) : await insideProject(folder, named)
   }
   const file = await askToOpen(session, {
     title: 'Open a model',

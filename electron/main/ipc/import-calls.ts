@@ -25,7 +25,10 @@ export const importCalls: Handlers<ImportCalls> = {
       return proposal
     }
     const settings = await session.workbench.projects.settings()
-    const apart = await freeFolder(projectsFolder(settings), path.basename(absolute))
+    const apart = await freeFolder(
+      projectsFolder(settings, session.installation),
+      path.basename(absolute),
+    )
     session.proposal = { ...proposal.value, apart }
     return ok(session.proposal)
   },

@@ -77,6 +77,8 @@ export const operatorCalls: Handlers<OperatorCalls> = {
       }
       const result = await workbench.libraries.buildAndLoad(folder, options, timeout)
       log.flush()
+      // What older kernels did counts no more; after a build that fails they are still the ones that are called.
+      if (result.ok && result.value.load) workbench.kernelChecks.clear()
       return result
     },
     { filesOf: (result) => [result, ...headersOf(result)] },
@@ -130,8 +132,13 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     session.workbench.hosts.call('tensor.histogram', input, { timeout: shortTimeout, phase: '' }),
   'tensor.release': (session, input) =>
     session.workbench.hosts.call('tensor.release', input, { timeout: shortTimeout, phase: '' }),
-  'job.cancel': ({ project, jobs }, { job, byUser = false }) =>
-    ok({ cancelled: project?.cancel(job, byUser) === true || jobs.cancel(job, byUser) }),
+  'job.cancel': ({ project, jobs, setupJobs }, { job, byUser = false }) =>
+    ok({
+      cancelled:
+        project?.cancel(job, byUser) === true ||
+        jobs.cancel(job, byUser) ||
+        setupJobs.cancel(job, byUser),
+    }),
   'host.state': (session) => ok(session.workbench.hosts.state()),
   'host.restart': async (session) => {
     const restarted = await session.workbench.hosts.restart()

@@ -1,5 +1,7 @@
+import fs from 'node:fs'
 import path from 'node:path'
 
+import { manifestFileName } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import { addOperator } from '../../engine/project/add-operator'
 import { dropDraft, keepDraft, listDrafts } from '../../engine/project/drafts'
@@ -29,6 +31,7 @@ type ProjectCalls =
   | 'project.copySample'
   | 'project.new'
   | 'project.templates'
+  | 'project.ofModels'
   | 'project.addOperator'
   | 'project.setInputs'
   | 'project.setToolchain'
@@ -61,7 +64,9 @@ export const projectCalls: Handlers<ProjectCalls> = {
   'project.samples': async (session) => ok(await listSamples(session.installation)),
   'project.copySample': async (session, { name, parent }) => {
     const base =
-      parent === '' ? projectsFolder(await session.workbench.projects.settings()) : parent
+      parent === ''
+        ? projectsFolder(await session.workbench.projects.settings(), session.installation)
+        : parent
     const copy = await copySample(session.installation, name, base)
     // What is in it came from here.
     if (copy.ok) await session.keepOrSay(session.trust.decide(copy.value.folder, 'trusted'))
@@ -70,8 +75,16 @@ export const projectCalls: Handlers<ProjectCalls> = {
   'project.templates': async (session) =>
     ok({
       templates: await listTemplates(session.installation),
-      parent: projectsFolder(await session.workbench.projects.settings()),
+      parent: projectsFolder(await session.workbench.projects.settings(), session.installation),
     }),
+  'project.ofModels': async (session) => {
+    const settings = await session.workbench.projects.settings()
+    const folder = path.join(projectsFolder(settings, session.installation), 'models')
+    if (fs.existsSync(path.join(folder, manifestFileName))) return ok({ folder })
+    const made = await createProject(session.installation, folder, 'empty')
+    if (made.ok) await session.keepOrSay(session.trust.decide(made.value.folder, 'trusted'))
+    return made
+  },
   'project.new': async (session, { name, parent, template }) => {
     if (name !== path.basename(name)) {
       return err('request.invalid', `"${name}" is not the name of a folder.`, {
@@ -97,8 +110,8 @@ export const projectCalls: Handlers<ProjectCalls> = {
     const done = await setInputs(folder, inputs)
     return done.ok ? nothing : done
   }),
-  'project.setToolchain': projectCall(async (_call, { folder, compiler, libtorch }) => {
-    const done = await setToolchain(folder, { compiler, libtorch })
+  'project.setToolchain': projectCall(async (_call, { folder, ...choice }) => {
+    const done = await setToolchain(folder, choice)
     return done.ok ? nothing : done
   }),
   'project.manifestSchema': () => ok(JSON.stringify(manifestJsonSchema())),
@@ -126,21 +139,21 @@ export const projectCalls: Handlers<ProjectCalls> = {
         )
   },
   'draft.keep': projectCall(async ({ session }, { folder, draft }) => {
-    await keepDraft(session.installation.cacheFolder, folder, draft)
+    await keepDraft(session.installation.dataFolder, folder, draft)
     return nothing
   }),
   'draft.drop': projectCall(async ({ session }, { folder, path }) => {
-    await dropDraft(session.installation.cacheFolder, folder, path)
+    await dropDraft(session.installation.dataFolder, folder, path)
     return nothing
   }),
   'draft.list': projectCall(async ({ session }, { folder }) =>
-    ok(await listDrafts(session.installation.cacheFolder, folder)),
+    ok(await listDrafts(session.installation.dataFolder, folder)),
   ),
   'results.read': projectCall(async ({ session }, { folder }) =>
-    ok(await readResults(session.installation.cacheFolder, folder)),
+    ok(await readResults(session.installation.dataFolder, folder)),
   ),
   'results.keep': projectCall(async ({ session }, { folder, text }) => {
-    await keepResults(session.installation.cacheFolder, folder, text)
+    await keepResults(session.installation.dataFolder, folder, text)
     return nothing
   }),
 }

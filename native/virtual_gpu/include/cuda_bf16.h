@@ -7,11 +7,16 @@
 #include "opsmith/gpu/short_float.h"
 #include "vector_types.h"
 
+namespace c10 {
+struct BFloat16;
+}
+
 #define OPSMITH_TYPE __nv_bfloat16
 #define OPSMITH_TYPE2 __nv_bfloat162
 #define OPSMITH_RAW __nv_bfloat16_raw
 #define OPSMITH_RAW2 __nv_bfloat162_raw
 #define OPSMITH_FORMAT Bfloat16
+#define OPSMITH_TORCH c10::BFloat16
 #define OPSMITH_OTHER __half
 #define OPSMITH_FROM(TYPE, SUFFIX) __##TYPE##2##bfloat16##SUFFIX
 #define OPSMITH_TO(TYPE) __bfloat162##TYPE

@@ -8,11 +8,16 @@
 
 struct __nv_bfloat16;
 
+namespace c10 {
+struct Half;
+}
+
 #define OPSMITH_TYPE __half
 #define OPSMITH_TYPE2 __half2
 #define OPSMITH_RAW __half_raw
 #define OPSMITH_RAW2 __half2_raw
 #define OPSMITH_FORMAT Binary16
+#define OPSMITH_TORCH c10::Half
 #define OPSMITH_OTHER __nv_bfloat16
 #define OPSMITH_FROM(TYPE, SUFFIX) __##TYPE##2##half##SUFFIX
 #define OPSMITH_TO(TYPE) __half2##TYPE

@@ -12,6 +12,7 @@
 
 #include "cuda_runtime_api.h"
 #include "opsmith/gpu/atomics.h"
+#include "opsmith/gpu/kernel_facts.h"
 #include "opsmith/gpu/launch.h"
 #include "opsmith/gpu/macros.h"
 #include "opsmith/gpu/math.h"
@@ -122,37 +123,35 @@ inline cudaError_t cudaFuncSetSharedMemConfig(F*, cudaSharedMemConfig) {
   return cudaSuccess;
 }
 template <typename F>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int block_size,
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F* function,
+                                                                 int block_size,
                                                                  std::size_t dynamic_shared) {
-  return ::opsmith::gpu::occupancy(blocks, block_size, dynamic_shared);
+  return ::opsmith::gpu::occupancy(blocks, reinterpret_cast<const void*>(function), block_size,
+                                   dynamic_shared);
 }
 template <typename F>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, F*, int block_size, std::size_t dynamic_shared, unsigned) {
-  return ::opsmith::gpu::occupancy(blocks, block_size, dynamic_shared);
-}
-template <typename F>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* function,
-                                                      std::size_t dynamic_shared = 0,
-                                                      int limit = 0) {
-  cudaDeviceProp properties;
-  int device = 0;
-  if (const cudaError_t error = cudaGetDevice(&device)) return error;
-  if (const cudaError_t error = cudaGetDeviceProperties(&properties, device)) return error;
-  *block =
-      limit > 0 && limit < properties.maxThreadsPerBlock ? limit : properties.maxThreadsPerBlock;
-  int blocks = 0;
-  const cudaError_t error =
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, *block, dynamic_shared);
-  *grid = blocks * properties.multiProcessorCount;
-  return error;
+    int* blocks, F* function, int block_size, std::size_t dynamic_shared, unsigned) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
+                                                       dynamic_shared);
 }
 template <typename F, typename SharedOfBlock>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block,
                                                                   F* function, SharedOfBlock shared,
                                                                   int limit = 0) {
-  return cudaOccupancyMaxPotentialBlockSize(grid, block, function, shared(limit > 0 ? limit : 1024),
-                                            limit);
+  const auto shared_of = [](const void* context, int threads) {
+    const auto& own = *static_cast<const SharedOfBlock*>(context);
+    return static_cast<std::size_t>(own(threads));
+  };
+  return ::opsmith::gpu::best_block(grid, block, reinterpret_cast<const void*>(function), limit,
+                                    shared_of, &shared);
+}
+template <typename F>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* function,
+                                                      std::size_t dynamic_shared = 0,
+                                                      int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      grid, block, function, [dynamic_shared](int) { return dynamic_shared; }, limit);
 }
 
 #ifdef OPSMITH_GPU_DEPENDENT_BLOCKS

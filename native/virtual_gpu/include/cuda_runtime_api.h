@@ -144,7 +144,14 @@ namespace opsmith::gpu {
 // What the templates of cuda_runtime.h call.
 cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function);
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
-cudaError_t occupancy(int* blocks, int block_size, std::size_t dynamic_shared);
+/** Blocks that a multiprocessor runs at once; 0 for a block that cannot run. */
+cudaError_t occupancy(int* blocks, const void* function, int block_size,
+                      std::size_t dynamic_shared);
+/** The block with which most threads run at once, and as many blocks as the device then runs.
+ * `shared_of` gives the dynamic shared memory of a block of so many threads. */
+cudaError_t best_block(int* grid, int* block, const void* function, int most_threads,
+                       std::size_t (*shared_of)(const void* context, int threads),
+                       const void* context);
 cudaError_t symbol_address(void** address, const void* symbol);
 /** Why the device cannot run the launch: the error is kept for cudaGetLastError. */
 cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel);

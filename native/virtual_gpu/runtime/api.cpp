@@ -136,21 +136,24 @@ cudaError_t fill(void* address, int value, std::size_t bytes, cudaStream_t strea
 
 }  // namespace
 
-cudaError_t function_attributes(cudaFuncAttributes* attributes, const void*) {
+cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function) {
+  const KernelFacts facts = facts_of(function);
   *attributes = {};
-  attributes->maxThreadsPerBlock = static_cast<int>(model::threads_per_block);
+  attributes->maxThreadsPerBlock = most_threads_of(facts);
+  attributes->sharedSizeBytes = facts.static_shared;
   // A kernel of the virtual GPU has no registers of its own: what ptxas gives most small kernels.
   attributes->numRegs = 32;
   attributes->ptxVersion = model::major * 10 + model::minor;
   attributes->binaryVersion = attributes->ptxVersion;
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(model::shared_per_block);
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit_of(function));
   attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
   return cudaSuccess;
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-    if (value < 0 || static_cast<std::size_t>(value) > model::shared_per_block_opt_in)
+    const std::size_t own = facts_of(function).static_shared;
+    if (value < 0 || static_cast<std::size_t>(value) + own > model::shared_per_block_opt_in)
       return failed(cudaErrorInvalidValue);
     set_dynamic_shared_limit(function, static_cast<std::size_t>(value));
   }

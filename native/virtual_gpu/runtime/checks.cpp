@@ -1,6 +1,7 @@
 // The checks of a checked build: each access of a kernel, each copy and each wait comes by here.
 // A checked launch runs on one OS thread, so what is kept needs no locks.
 #include "checks.h"
+#include "counts.h"
 #include "cuda_runtime_api.h"
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -42,6 +44,7 @@ struct Variable {
   std::size_t bytes;
   std::string name;
   ShadowRange shadow;
+  VariableKind kind;
 };
 
 struct SharedVariable {
@@ -570,7 +573,16 @@ bool is_write(AccessKind kind) {
          kind != AccessKind::atomic_read;
 }
 
+counted::Kind counted_as(AccessKind kind) {
+  if (kind == AccessKind::atomic_update) return counted::Kind::atomic;
+  return is_write(kind) ? counted::Kind::store : counted::Kind::load;
+}
+
 void access(const void* address, std::size_t size, AccessKind kind, const void* instruction) {
+  if (counting) {
+    counted::access(address, size, counted_as(kind), instruction);
+    return;
+  }
   if (current == nullptr) {
     if (state().ended) return;
     host_access(address, size, is_write(kind), instruction);
@@ -750,9 +762,21 @@ void check_call_range(const void* address, std::size_t bytes, bool writes, Site 
 }  // namespace
 
 DeviceVariable::DeviceVariable(const volatile void* address, std::size_t bytes, const char* name,
-                               const char*) {
-  state().variables.push_back(
-      {static_cast<const std::byte*>(const_cast<const void*>(address)), bytes, name, {}});
+                               const char* kind) {
+  const bool is_constant = std::strcmp(kind, "__constant__") == 0;
+  state().variables.push_back({static_cast<const std::byte*>(const_cast<const void*>(address)),
+                               bytes,
+                               name,
+                               {},
+                               is_constant ? VariableKind::constant : VariableKind::device});
+}
+
+VariableAt variable_at(const void* address) {
+  const auto* byte = static_cast<const std::byte*>(address);
+  for (const Variable& variable : state().variables)
+    if (byte >= variable.begin && byte < variable.begin + variable.bytes)
+      return {variable.kind, variable.begin};
+  return {};
 }
 
 DeviceAccess::DeviceAccess() {
@@ -776,7 +800,7 @@ void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind 
                    : kind == AtomicKind::store ? AccessKind::atomic_write
                                                : AccessKind::atomic_update;
   access(const_cast<const void*>(address), bytes, how, __builtin_return_address(0));
-  if (current == nullptr) return;
+  if (current == nullptr || counting) return;
   static_cast<Fiber*>(current)->polls_at = __builtin_return_address(0);
   // Who looks atomically sees what was published before.
   State& s = state();
@@ -1008,6 +1032,19 @@ void error_seen() {
   state().failures.clear();
 }
 
+void report_ignored_errors() {
+  for (const CallFailure& failure : state().failures) {
+    Finding made = finding("missing-error-check",
+                           "The program never looks at the error of " + failure.what + ": " +
+                               cudaGetErrorString(failure.error) + ".",
+                           "Compare the result with cudaSuccess; after a launch, call "
+                           "cudaGetLastError.");
+    made.place = {nullptr, failure.site};
+    add_finding(std::move(made));
+  }
+  state().failures.clear();
+}
+
 void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
   StreamOrder& order = state().order;
   switch (what) {
@@ -1049,20 +1086,6 @@ void Ignored::operator=(cudaError_t error) const {
 
 namespace {
 
-/** Errors that nobody looked at until now. */
-void report_failures() {
-  for (const CallFailure& failure : state().failures) {
-    Finding made = finding("missing-error-check",
-                           "The program never looks at the error of " + failure.what + ": " +
-                               cudaGetErrorString(failure.error) + ".",
-                           "Compare the result with cudaSuccess; after a launch, call "
-                           "cudaGetLastError.");
-    made.place = {nullptr, failure.site};
-    add_finding(std::move(made));
-  }
-  state().failures.clear();
-}
-
 /** What is left when the program ends. */
 void end_checks() {
   State& s = state();
@@ -1079,7 +1102,7 @@ void end_checks() {
     made.allocated = allocation.made;
     add_finding(std::move(made));
   });
-  report_failures();
+  checked::report_ignored_errors();
   write_report(s.launches, s.accesses);
 }
 
@@ -1103,7 +1126,7 @@ void opsmith_gpu_check() {
  */
 char* opsmith_gpu_take_report() {
   auto& s = opsmith::gpu::state();
-  opsmith::gpu::report_failures();
+  opsmith::gpu::checked::report_ignored_errors();
   if (s.launches == 0) return nullptr;
   const std::string report = opsmith::gpu::take_report(s.launches, s.accesses);
   s.launches = 0;
@@ -1122,7 +1145,9 @@ using opsmith::gpu::AccessKind;
 extern "C" {
 
 void __tsan_init() {
-  opsmith::gpu::checking = true;
+  // One instrumentation, two uses.
+  opsmith::gpu::counting = std::getenv("OPSMITH_GPU_COUNTS") != nullptr;
+  opsmith::gpu::checking = !opsmith::gpu::counting;
 }
 
 #define OPSMITH_ACCESSES(size)                                                    \
@@ -1165,6 +1190,7 @@ void opsmith_gpu_volatile_read(const void* instruction) {
   if (current == nullptr) return;
   static_cast<Fiber*>(current)->polls_at = instruction;
   polled();
+  if (counting) return;
   State& s = state();
   ++s.time;
   const auto block = static_cast<std::uint32_t>(current->block->number) + 1;

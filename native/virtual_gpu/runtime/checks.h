@@ -39,6 +39,8 @@ void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, 
 void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site);
 /** The program looked at an error. */
 void error_seen();
+/** Reports the errors that the program did not look at until now. */
+void report_ignored_errors();
 enum class StreamEvent : std::uint8_t {
   synchronize_device,
   synchronize_stream,
@@ -51,6 +53,14 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event);
  * `polling` the instruction with which one looks at memory. */
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling);
 }  // namespace checked
+
+enum class VariableKind : std::uint8_t { none, device, constant };
+struct VariableAt {
+  VariableKind kind = VariableKind::none;
+  const void* begin = nullptr;
+};
+/** The __device__, __managed__ or __constant__ variable that holds the address. */
+VariableAt variable_at(const void* address);
 
 /** A function of the host runs in the order of a stream: it may use what came before in it. */
 class HostFunction {

@@ -16,6 +16,8 @@ constexpr std::size_t shared_per_block = 48 * 1024;
 constexpr std::size_t shared_per_block_opt_in = 163 * 1024;
 constexpr std::size_t shared_per_multiprocessor = 164 * 1024;
 constexpr std::size_t shared_reserved_per_block = 1024;
+/** Shared memory is handed out in multiples of this. */
+constexpr std::size_t shared_granularity = 128;
 constexpr int threads_per_multiprocessor = 2048;
 constexpr int blocks_per_multiprocessor = 32;
 /** Few, so that cooperative launches of "as many blocks as fit" stay affordable. */

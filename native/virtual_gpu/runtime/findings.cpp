@@ -1,12 +1,12 @@
 #include "findings.h"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <tuple>
+
+#include "report_text.h"
 
 namespace opsmith::gpu {
 
@@ -27,52 +27,6 @@ auto& known = *new std::map<FindingKey, std::size_t>;
 
 std::string site_key(const CodePlace& place) {
   return std::string(place.site.file) + ":" + std::to_string(place.site.line);
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char character : text) {
-    switch (character) {
-      case '"':
-        result += "\\\"";
-        break;
-      case '\\':
-        result += "\\\\";
-        break;
-      case '\n':
-        result += "\\n";
-        break;
-      case '\t':
-        result += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(character) < 0x20) {
-          char escape[8];
-          std::snprintf(escape, sizeof(escape), "\\u%04x", character);
-          result += escape;
-        } else {
-          result += character;
-        }
-    }
-  }
-  return result + "\"";
-}
-
-std::string site_text(const Site& site) {
-  return "{\"file\":" + quoted(site.file) + ",\"line\":" + std::to_string(site.line) +
-         ",\"column\":" + std::to_string(site.column) + "}";
-}
-
-/** The module and the offset in it: what a symbolizer asks for. */
-std::string place_text(const CodePlace& place) {
-  if (place.instruction == nullptr)
-    return place.site.line == 0 ? "null" : "{\"site\":" + site_text(place.site) + "}";
-  Dl_info info;
-  if (dladdr(place.instruction, &info) == 0 || info.dli_fname == nullptr) return "null";
-  // A return address is after the call: one byte back lies within it.
-  const auto offset = reinterpret_cast<std::uintptr_t>(place.instruction) - 1 -
-                      reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  return "{\"module\":" + quoted(info.dli_fname) + ",\"offset\":" + std::to_string(offset) + "}";
 }
 
 std::string index_text(const uint3& index) {

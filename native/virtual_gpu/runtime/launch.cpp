@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "checks.h"
+#include "counts.h"
 #include "cuda_runtime_api.h"
 #include "device_model.h"
 #include "errors.h"
@@ -190,7 +191,8 @@ class Workers {
       prepared = true;
     }
     const bool alone = hands_.size() == 1 || launch.size.cooperative || launch.blocks == 1 ||
-                       launch.blocks * launch.threads < threads_worth_waking || checking;
+                       launch.blocks * launch.threads < threads_worth_waking || checking ||
+                       counting;
     {
       const std::lock_guard lock(guard_);
       launch_ = &launch;
@@ -278,6 +280,14 @@ std::atomic<bool> blocks_are_independent{true};
 std::mutex attributes_guard;
 auto& dynamic_shared_limit = *new std::map<const void*, std::size_t>;
 
+/** Dynamic shared memory that a block of the launch may have. A kernel whose address is not known
+ * has the limit of any other. */
+std::size_t shared_limit_of(const Kernel& kernel) {
+  if (kernel.entry != nullptr) return dynamic_shared_limit_of(kernel.entry);
+  const std::lock_guard lock(attributes_guard);
+  return dynamic_shared_limit.empty() ? model::shared_per_block : model::shared_per_block_opt_in;
+}
+
 }  // namespace
 
 bool independent_blocks() {
@@ -287,6 +297,19 @@ bool independent_blocks() {
 void set_dynamic_shared_limit(const void* function, std::size_t bytes) {
   const std::lock_guard lock(attributes_guard);
   dynamic_shared_limit[function] = bytes;
+}
+
+std::size_t dynamic_shared_limit_of(const void* function) {
+  const std::size_t own = facts_of(function).static_shared;
+  const std::size_t otherwise = model::shared_per_block - std::min(own, model::shared_per_block);
+  const std::lock_guard lock(attributes_guard);
+  const auto set = dynamic_shared_limit.find(function);
+  return set == dynamic_shared_limit.end() ? otherwise : std::max(otherwise, set->second);
+}
+
+int most_threads_of(const KernelFacts& facts) {
+  constexpr int of_device = static_cast<int>(model::threads_per_block);
+  return facts.most_threads == 0 ? of_device : std::min(of_device, facts.most_threads);
 }
 
 cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
@@ -310,23 +333,17 @@ cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
     return bad(cudaErrorInvalidConfiguration, "a block has at most 1024 threads, and 64 along z");
   if (grid.x > model::grid_dim_x || grid.y > model::grid_dim_yz || grid.z > model::grid_dim_yz)
     return bad(cudaErrorInvalidConfiguration, "a grid has at most 65535 blocks along y and z");
-  std::size_t limit = model::shared_per_block;
-  {
-    const std::lock_guard lock(attributes_guard);
-    const auto own = dynamic_shared_limit.find(kernel.entry);
-    if (kernel.entry == nullptr && !dynamic_shared_limit.empty())
-      limit = model::shared_per_block_opt_in;
-    else if (own != dynamic_shared_limit.end())
-      limit = std::max(limit, own->second);
-  }
-  if (size.dynamic_shared > limit)
+  if (threads > static_cast<std::uint64_t>(most_threads_of(facts_of(kernel.entry))))
     return bad(cudaErrorInvalidValue,
-               "more dynamic shared memory than a block has: 48 KB, or what "
-               "cudaFuncAttributeMaxDynamicSharedMemorySize was set to");
+               "a block has more threads than the kernel's __launch_bounds__ allow");
+  if (size.dynamic_shared > shared_limit_of(kernel))
+    return bad(cudaErrorInvalidValue,
+               "more dynamic shared memory than a block has: 48 KB without its __shared__ "
+               "variables, or what cudaFuncAttributeMaxDynamicSharedMemorySize was set to");
   const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   if (size.cooperative) {
     int fit = 0;
-    occupancy(&fit, static_cast<int>(threads), size.dynamic_shared);
+    occupancy(&fit, kernel.entry, static_cast<int>(threads), size.dynamic_shared);
     if (blocks > static_cast<std::uint64_t>(fit) * model::multiprocessors)
       return bad(cudaErrorCooperativeLaunchTooLarge,
                  "a cooperative launch has more blocks than fit on the device at once");
@@ -334,20 +351,44 @@ cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
   return cudaSuccess;
 }
 
-cudaError_t occupancy(int* blocks, int block_size, std::size_t dynamic_shared) {
+cudaError_t occupancy(int* blocks, const void* function, int block_size,
+                      std::size_t dynamic_shared) {
   if (block_size <= 0) return failed(cudaErrorInvalidValue);
-  if (block_size > static_cast<int>(model::threads_per_block)) {
-    *blocks = 0;
+  const KernelFacts facts = facts_of(function);
+  *blocks = 0;
+  // The function is not known where its template arguments follow from a launch.
+  if (block_size > most_threads_of(facts) ||
+      (function != nullptr && dynamic_shared > dynamic_shared_limit_of(function)))
     return cudaSuccess;
-  }
   const int warps = (block_size + 31) / 32;
-  int fit =
+  const int fit =
       std::min(model::blocks_per_multiprocessor, model::threads_per_multiprocessor / 32 / warps);
-  if (dynamic_shared > 0) {
-    const std::size_t each = dynamic_shared + model::shared_reserved_per_block;
-    fit = std::min(fit, static_cast<int>(model::shared_per_multiprocessor / each));
+  constexpr std::size_t step = model::shared_granularity;
+  const std::size_t each =
+      (facts.static_shared + dynamic_shared + model::shared_reserved_per_block + step - 1) / step *
+      step;
+  *blocks = std::min(fit, static_cast<int>(model::shared_per_multiprocessor / each));
+  return cudaSuccess;
+}
+
+cudaError_t best_block(int* grid, int* block, const void* function, int most_threads,
+                       std::size_t (*shared_of)(const void* context, int threads),
+                       const void* context) {
+  const int own = most_threads_of(facts_of(function));
+  const int most = most_threads > 0 ? std::min(own, most_threads) : own;
+  *grid = *block = 0;
+  int most_running = 0;
+  // Whole warps, the largest block first; also one that ends within a warp, if that is the limit.
+  for (int warps = (most + 31) / 32; warps > 0; --warps) {
+    const int threads = std::min(most, warps * 32);
+    int blocks = 0;
+    const cudaError_t error = occupancy(&blocks, function, threads, shared_of(context, threads));
+    if (error != cudaSuccess) return error;
+    if (blocks * threads <= most_running) continue;
+    most_running = blocks * threads;
+    *block = threads;
+    *grid = blocks * model::multiprocessors;
   }
-  *blocks = fit;
   return cudaSuccess;
 }
 
@@ -362,8 +403,10 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   order_blocks(launch);
   find_code_of(reinterpret_cast<const void*>(kernel.run_threads));
   if (checking) checked::launch_started(launch);
+  if (counting) counted::launch_started(launch);
   Workers::instance().run(launch);
   if (checking) checked::launch_ended(launch);
+  if (counting) counted::launch_ended(launch);
 }
 
 std::uint64_t global_nanoseconds() {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "checks.h"
+#include "counts.h"
 #include "errors.h"
 #include "random_order.h"
 #include "shared_memory.h"
@@ -248,6 +249,7 @@ bool Worker::start_block() {
 
 void Worker::end_block(Block& block) {
   check_block_ended(*launch_, block);
+  if (counting) counted::block_ended(block);
   live_threads_ -= block.threads;
   resident_.erase(std::find(resident_.begin(), resident_.end(), &block));
   unused_blocks_.push_back(&block);
@@ -308,6 +310,8 @@ bool Worker::finish_thread() {
   Block& block = *fiber.block;
   fiber.warp->exited |= 1U << fiber.lane;
   --block.live;
+  if (counting && fiber.warp->exited == fiber.warp->exists)
+    counted::warp_converged(block, warp_of(fiber));
   if (block.others) after_exit(block, warp_of(fiber));
   if (block.live == 0) end_block(block);
   if (launch_->failed.load(std::memory_order_relaxed) || ready_.first != nullptr) return false;
@@ -359,7 +363,11 @@ void Worker::wait_in(FiberList& list, Wait wait, Site site) {
 }
 
 void Worker::release_barrier(Block& block, BarrierState& barrier) {
-  if (&barrier == &block.barrier) check_barrier_passed(block);
+  const bool is_named = &barrier != &block.barrier;
+  if (!is_named) check_barrier_passed(block);
+  if (counting)
+    counted::barrier_passed(
+        block, is_named ? 1 + static_cast<std::uint32_t>(&barrier - block.named.data()) : 0);
   barrier.result_count = barrier.count;
   barrier.result_arrived = barrier.arrived;
   barrier.arrived = 0;
@@ -373,6 +381,7 @@ void Worker::wait_for_block(Site site) {
   settle(fiber);
   Block& block = *fiber.block;
   check_barrier(block, site);
+  if (counting) counted::barrier(fiber, 0, site);
   if (++block.barrier.arrived == block.live)
     release_barrier(block, block.barrier);
   else
@@ -393,6 +402,7 @@ void Worker::wait_for_named(std::uint32_t name, std::uint32_t threads, bool wait
   Block& block = *fiber.block;
   BarrierState& barrier = block.named[name % named_barriers];
   barrier.needed = threads == 0 ? block.threads : threads;
+  if (counting) counted::barrier(fiber, 1 + name % named_barriers, site);
   // A warp counts as a whole, also where only some of its lanes come one by one.
   if (++barrier.arrived >= barrier.needed) {
     release_barrier(block, barrier);
@@ -405,11 +415,14 @@ void Worker::wait_for_named(std::uint32_t name, std::uint32_t threads, bool wait
 void Worker::wait_for_grid(Site site) {
   Fiber& fiber = *running();
   settle(fiber);
+  if (counting) counted::barrier(fiber, 0, site);
   if (++grid_arrived_ == launch_->blocks * launch_->threads) {
     grid_arrived_ = 0;
     check_grid_barrier(*launch_);
-    for (Block* block : resident_)
+    for (Block* block : resident_) {
       ++block->barriers_passed;
+      if (counting) counted::barrier_passed(*block, 0);
+    }
     ready_.append(grid_waiters_);
     return;
   }
@@ -440,6 +453,9 @@ void Worker::complete(Block& block, std::uint32_t warp, LaneGroup& group) {
   const std::uint32_t gone = group.mask & block.warp[warp].exited & ~group.arrived;
   if (checking && gone != 0 && group.waiters.first != nullptr)
     checked::lanes_are_gone(gone, group.waiters.first->site);
+  const Warp& lanes = block.warp[warp];
+  if (counting && (lanes.exists & ~lanes.exited & ~group.arrived) == 0)
+    counted::warp_converged(block, warp);
   group.present[group.parity] = group.arrived;
   group.result_votes[group.parity] = group.votes;
   group.parity ^= 1U;

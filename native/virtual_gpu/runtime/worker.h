@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "block.h"
+#include "opsmith/gpu/kernel_facts.h"
 
 namespace opsmith::gpu {
 
@@ -92,6 +93,10 @@ class Worker {
  * each other. */
 bool independent_blocks();
 void set_dynamic_shared_limit(const void* function, std::size_t bytes);
+/** Dynamic shared memory that a block of the kernel may have. */
+std::size_t dynamic_shared_limit_of(const void* function);
+/** Threads that a block of the kernel may have. */
+int most_threads_of(const KernelFacts& facts);
 
 /** The worker of this OS thread; null outside of a launch. */
 extern constinit thread_local Worker* worker;

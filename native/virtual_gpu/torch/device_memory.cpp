@@ -24,6 +24,10 @@ bool has_error() {
   return peek_error() != cudaSuccess;
 }
 
+void report_ignored_errors() {
+  if (checking) checked::report_ignored_errors();
+}
+
 bool has_checks() {
   return checking;
 }

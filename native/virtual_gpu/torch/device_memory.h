@@ -17,6 +17,9 @@ int device_of(const void* address);
 /// An error of a kernel or of a call that nobody has asked for.
 bool has_error();
 
+/// Others than the program look at its errors now: those that it ignored are findings.
+void report_ignored_errors();
+
 /// The program's accesses to device memory are checked.
 bool has_checks();
 

@@ -53,7 +53,9 @@ void check_kind(const c10::OperatorHandle& op, const at::Tensor& tensor) {
 }  // namespace
 
 void throw_error_of_kernels() {
-  if (has_error()) C10_CUDA_CHECK(cudaGetLastError());
+  if (!has_error()) return;
+  report_ignored_errors();
+  C10_CUDA_CHECK(cudaGetLastError());
 }
 
 struct MirroredKernel::Traits {

@@ -2,9 +2,9 @@ import { Fragment, useState, type ReactElement } from 'react'
 
 import type { BuildStep } from '../../../electron/contract/build'
 import { CopyButton } from '../../shell/primitives/CopyButton'
-import { formatSeconds } from '../../shell/primitives/format'
+import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
-import { KernelsTable } from './KernelsTable'
+import { showPanel } from '../../store/layout'
 
 type Props = { steps: BuildStep[]; running: boolean }
 
@@ -49,6 +49,19 @@ export function StepsTable({ steps, running }: Props): ReactElement {
                   >
                     {step.label}
                   </button>
+                  {step.kernels && step.kernels.length > 0 && (
+                    <>
+                      {', '}
+                      <button
+                        type="button"
+                        className="link"
+                        title="Registers, shared memory and spills"
+                        onClick={() => showPanel('kernels')}
+                      >
+                        {formatCount(step.kernels.length, 'kernel')}
+                      </button>
+                    </>
+                  )}
                 </td>
                 <td className="right number">
                   {step.cached ? (
@@ -61,13 +74,6 @@ export function StepsTable({ steps, running }: Props): ReactElement {
                   {!step.cached && <div style={{ width: `${(100 * step.seconds) / longest}%` }} />}
                 </td>
               </tr>
-              {step.kernels && step.kernels.length > 0 && (
-                <tr>
-                  <td colSpan={5}>
-                    <KernelsTable kernels={step.kernels} />
-                  </td>
-                </tr>
-              )}
               {open === index && (
                 <tr>
                   <td colSpan={5}>

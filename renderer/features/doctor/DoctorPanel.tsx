@@ -6,11 +6,12 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
-import { runDoctor, useDoctor } from '../../store/doctor'
+import { lacksAddon, runDoctor, useDoctor } from '../../store/doctor'
+import { showPanel } from '../../store/layout'
 import { ExplainLog } from './ExplainLog'
 import { FindingRow } from './FindingRow'
 import { GpuSelfTest } from './GpuSelfTest'
-import { Remedy } from './Remedy'
+import { Remedy } from '../../shell/primitives/Remedy'
 import { ToolchainChoice } from './ToolchainChoice'
 
 const headings: Record<Finding['kind'], string> = {
@@ -24,6 +25,7 @@ const headings: Record<Finding['kind'], string> = {
   python: 'Python',
   cuda: 'CUDA',
   gpu: 'GPUs',
+  'virtual-gpu': 'Virtual GPU',
   tool: 'Tools',
 }
 
@@ -92,6 +94,13 @@ function Report({ report }: { report: DoctorReport }): ReactElement {
           {problem.remedy !== '' && <Remedy command={problem.remedy} />}
         </div>
       ))}
+      {lacksAddon(report) && (
+        <p>
+          <Button onClick={() => showPanel('setup')} testId="doctor-setup">
+            Set up in this window
+          </Button>
+        </p>
+      )}
       <ToolchainChoice report={report} />
       <GpuSelfTest />
       <ExplainLog />

@@ -4,7 +4,7 @@ import { largestLog, type ExplainedFailure } from '../../../electron/contract/do
 import { call } from '../../bridge/bridge'
 import { Section } from '../../shell/primitives/Section'
 import { notifyError } from '../../store/notifications'
-import { Remedy } from './Remedy'
+import { Remedy } from '../../shell/primitives/Remedy'
 
 /** Explains what pip, setup.py, load() or Python printed on any machine, as soon as it is pasted. */
 export function ExplainLog(): ReactElement {

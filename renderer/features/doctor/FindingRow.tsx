@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 import type { Finding, Judgement } from '../../../electron/contract/doctor'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
-import { Remedy } from './Remedy'
+import { Remedy } from '../../shell/primitives/Remedy'
 
 const judgements: Record<Judgement, { icon: IconName; word: string; tone: string }> = {
   usable: { icon: 'check', word: 'usable', tone: 'tone-ok' },

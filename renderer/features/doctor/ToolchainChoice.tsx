@@ -1,14 +1,16 @@
 import { useState, type ReactElement } from 'react'
 
 import type { DoctorReport } from '../../../electron/contract/doctor'
+import type { GpuChoice } from '../../../electron/contract/gpu-choice'
+import { gpuChoices } from '../../shell/primitives/gpu-choices'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { chooseTool, useDoctor } from '../../store/doctor'
+import { chooseTools, useDoctor } from '../../store/doctor'
 import { useProject } from '../../store/project'
 import { useSettings } from '../../store/settings'
 
 type Scope = 'user' | 'project'
 
-/** Which compiler and which libtorch builds use: for all projects, or for this one. */
+/** Which compiler, libtorch and GPU builds use: for all projects, or for this one. */
 export function ToolchainChoice({ report }: { report: DoctorReport }): ReactElement {
   const project = useProject((state) => state.project)
   const [scope, setScope] = useState<Scope>('user')
@@ -30,8 +32,35 @@ export function ToolchainChoice({ report }: { report: DoctorReport }): ReactElem
       <div className="form">
         <ToolSelect kind="compiler" label="Compiler" report={report} scope={shown} />
         <ToolSelect kind="libtorch" label="libtorch" report={report} scope={shown} />
+        <GpuSelect scope={shown} />
       </div>
     </fieldset>
+  )
+}
+
+/** What runs CUDA code. For all projects, "auto" is the choice that nobody made. */
+function GpuSelect({ scope }: { scope: Scope }): ReactElement {
+  const running = useDoctor((state) => state.running !== null)
+  const ofUser = useSettings((settings) => settings.gpu)
+  const ofProject = useProject((state) => state.project?.manifest?.toolchain.gpu ?? '')
+  return (
+    <>
+      <label htmlFor="doctor-gpu">CUDA code runs on</label>
+      <select
+        id="doctor-gpu"
+        value={scope === 'user' ? ofUser : ofProject}
+        disabled={running}
+        data-testid="doctor-gpu"
+        onChange={(event) => void chooseTools({ gpu: event.target.value as GpuChoice | '' }, scope)}
+      >
+        {scope === 'project' && <option value="">Same as for all projects</option>}
+        {gpuChoices.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </>
   )
 }
 
@@ -61,7 +90,7 @@ function ToolSelect({ kind, label, report, scope }: ToolSelectProps): ReactEleme
         value={value}
         disabled={running}
         data-testid={id}
-        onChange={(event) => void chooseTool(kind, event.target.value, scope)}
+        onChange={(event) => void chooseTools({ [kind]: event.target.value }, scope)}
       >
         <option value="">
           {scope === 'user' ? 'Let Opsmith choose' : 'Same as for all projects'}

@@ -6,6 +6,7 @@ import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives
 import { Icon } from '../../shell/primitives/Icon'
 import { useShown } from './jobs'
 import { runCommand } from '../../store/commands'
+import { useDeviceName } from '../../store/cuda'
 import { showPanel } from '../../store/layout'
 import { operatorKey, useSchemas } from '../../store/schemas'
 import { formatBytes } from './format-bytes'
@@ -246,6 +247,7 @@ function Attribute({ name, value }: { name: string; value: string }): ReactEleme
 }
 
 function Observed({ node }: { node: ObservedNode }): ReactElement {
+  const nameOf = useDeviceName()
   return (
     <section aria-label="Observed">
       <h4>Per run</h4>
@@ -261,7 +263,7 @@ function Observed({ node }: { node: ObservedNode }): ReactElement {
       {node.values.map((value) => (
         <div key={value.name} className="graph-inspector-observed mono">
           <div>
-            %{value.name} {value.dtype} [{value.shape.join(', ')}] {value.device}
+            %{value.name} {value.dtype} [{value.shape.join(', ')}] {nameOf(value.device)}
           </div>
           <div className="number">
             {value.nan > 0 && <strong className="tone-error">{value.nan} NaN </strong>}

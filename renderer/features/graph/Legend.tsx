@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { gradientOf } from '../../shell/primitives/colour-map'
+import { useDeviceName } from '../../store/cuda'
 import { useJob } from '../../store/job'
 import { observeJob } from './jobs'
 import { select, useView } from './view-store'
@@ -15,6 +16,7 @@ const titles = {
 
 /** What the overlay's colours mean, and the nodes that stand out. */
 export function Legend(): ReactElement | null {
+  const nameOf = useDeviceName()
   const overlay = useView((state) => state.overlay)
   const observation = useJob(observeJob, (state) => state.value?.value ?? null)
   if (!overlay || overlay.kind === 'none') return null
@@ -29,7 +31,7 @@ export function Legend(): ReactElement | null {
         </div>
       )}
       {overlay.notes.map((note) => (
-        <div key={note}>{note}</div>
+        <div key={note}>{overlay.kind === 'device' ? nameOf(note) : note}</div>
       ))}
       {overlay.first.length > 0 && (
         <ol>

@@ -4,6 +4,7 @@ import type { ProfileMemory, ProfileReport } from '../../../electron/contract/pr
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
+import { useDeviceName } from '../../store/cuda'
 import { profileStore } from './profile'
 import { bytesText, exactTime, shareText } from '../../shell/spans/times'
 
@@ -24,11 +25,12 @@ type Props = { memory: ProfileMemory; report: ProfileReport }
 function Device({ memory, report }: Props): ReactElement {
   const { device, peak, peakTime, end, holders } = memory
   const { inputBytes, resultBytes } = report.trace
+  const nameOf = useDeviceName()
   return (
     <section aria-label={`Memory of ${device}`}>
       <dl className="profile-numbers">
         <div>
-          <dt>peak on {device}</dt>
+          <dt>peak on {nameOf(device)}</dt>
           <dd className="number" data-testid="profile-peak">
             {bytesText(peak)}
           </dd>

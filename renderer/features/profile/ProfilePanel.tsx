@@ -13,6 +13,7 @@ import { SearchField } from '../../shell/primitives/SearchField'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand, shortcutOf } from '../../store/commands'
+import { useDeviceName } from '../../store/cuda'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
 import { useJob } from '../../store/job'
@@ -168,6 +169,7 @@ function Nothing(): ReactElement {
 const slowedBelow = 1.3
 
 function Summary({ report }: { report: ProfileReport }): ReactElement {
+  const nameOf = useDeviceName()
   const { trace, total, memory } = report
   const slowed = trace.plainTime > 0 ? total / trace.plainTime : 1
   const runs = trace.runs.length === 1 ? 'one run' : `median of ${trace.runs.length} runs`
@@ -193,7 +195,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
       {memory.map(({ device, peak }) => (
         <span key={device}>
           <span className="number">{bytesText(peak)}</span>{' '}
-          <span className="muted">peak on {device}, without the arguments</span>
+          <span className="muted">peak on {nameOf(device)}, without the arguments</span>
         </span>
       ))}
       {trace.cutEvents + trace.cutAllocations > 0 && (

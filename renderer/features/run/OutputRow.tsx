@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import type { OutputValue, TensorStats } from '../../../electron/contract/tensor'
 import { Icon } from '../../shell/primitives/Icon'
 import { exactNumber, formatNumber } from '../../shell/primitives/format'
+import { useDeviceName } from '../../store/cuda'
 
 type Props = {
   name: string
@@ -15,6 +16,7 @@ type Props = {
 
 /** What came out, in one glance; a tensor's values are shown when it is chosen. */
 export function OutputRow({ name, index, value, selected, onSelect }: Props): ReactElement {
+  const nameOf = useDeviceName()
   const testId = index === null ? `run-given-${name}` : `run-output-${index}`
   if (value.kind === 'value') {
     return (
@@ -32,7 +34,7 @@ export function OutputRow({ name, index, value, selected, onSelect }: Props): Re
         <span className="mono">
           {value.dtype} [{value.shape.join(', ')}]
         </span>
-        <span className="muted mono">{value.device}</span>
+        <span className="muted mono">{nameOf(value.device)}</span>
         {value.requiresGrad && (
           <span className="badge mono" title={value.gradFn || 'a leaf tensor that requires grad'}>
             <span className="ellipsis">{gradName(value.gradFn)}</span>

@@ -5,7 +5,8 @@ import type { Settings } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
 import { Button } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
-import { runDoctor } from '../../store/doctor'
+import { gpuChoices } from '../../shell/primitives/gpu-choices'
+import { chooseTools, runDoctor } from '../../store/doctor'
 import { showPanel, useLayout } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
 import { CheckSetting } from './CheckSetting'
@@ -78,7 +79,7 @@ export function SettingsPanel(): ReactElement {
             id="settings-projects-folder"
             label="New projects"
             text={settings.projectsFolder}
-            placeholder="~/opsmith"
+            placeholder="~/.local/share/opsmith/projects"
             parse={(text) => {
               const value = text.trim()
               return value === '' || value.startsWith('/')
@@ -183,10 +184,28 @@ export function SettingsPanel(): ReactElement {
           <ClangdSetting />
           <span>Trusted folders</span>
           <TrustedFolders />
+          <label htmlFor="settings-gpu">CUDA code runs on</label>
+          <select
+            id="settings-gpu"
+            value={settings.gpu}
+            data-testid="settings-gpu"
+            onChange={(event) =>
+              void chooseTools({ gpu: event.target.value as Settings['gpu'] }, 'user')
+            }
+          >
+            {gpuChoices.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
           <span>Compiler, libtorch</span>
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>
               Choose in Doctor
+            </Button>{' '}
+            <Button onClick={() => showPanel('setup')} testId="settings-setup">
+              Set up another libtorch
             </Button>
           </div>
         </div>

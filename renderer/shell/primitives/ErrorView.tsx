@@ -1,6 +1,8 @@
 import type { ReactElement, ReactNode } from 'react'
 
 import type { WorkbenchError } from '../../../electron/contract/outcome'
+import { runCommand } from '../../store/commands'
+import { Button } from './Button'
 import { CopyButton } from './CopyButton'
 import { FileLink } from './FileLink'
 import { HelpLink } from './HelpLink'
@@ -25,7 +27,16 @@ export function ErrorView({ error, testId, children }: Props): ReactElement {
       <HelpLink page="reference/errors" heading={error.code}>
         About this error
       </HelpLink>
-      {children !== undefined && <div className="actions">{children}</div>}
+      {(error.code === 'build.checked' || children !== undefined) && (
+        <div className="actions">
+          {error.code === 'build.checked' && (
+            <Button icon="chip" onClick={() => runCommand('kernels.off')}>
+              Turn off kernel checks
+            </Button>
+          )}
+          {children}
+        </div>
+      )}
       {error.detail !== undefined && error.detail !== '' && <Details text={error.detail} />}
     </div>
   )

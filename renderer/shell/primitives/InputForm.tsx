@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import type { CheckInput, Distribution, InputSpec } from '../../../electron/contract/manifest'
 import { distribution } from '../../../electron/contract/manifest-values'
 import { dtype, layout, type Dtype, type Layout } from '../../../electron/contract/tensor'
-import { useDoctor } from '../../store/doctor'
+import { useDeviceChoices } from '../../store/cuda'
 import { CommitField } from './CommitField'
 import { parseNamedShape, parseInputShape, parseValues, valuesText } from './input-text'
 
@@ -59,7 +59,7 @@ function InputFields<Size extends number | string>({
   parse,
   onChange,
 }: FieldsProps<Size>): ReactElement {
-  const devices = useDevices(spec.device)
+  const devices = useDeviceChoices(spec.device)
   const literal = spec.values !== undefined
   const id = (field: string): string => `input-${name}-${field}`
   const setKind = (kind: string): void => {
@@ -152,8 +152,10 @@ function InputFields<Size extends number | string>({
         value={spec.device}
         onChange={(event) => onChange({ ...spec, device: event.target.value })}
       >
-        {devices.map((item) => (
-          <option key={item}>{item}</option>
+        {devices.map(({ device, label, isMissing }) => (
+          <option key={device} value={device} disabled={isMissing && device !== spec.device}>
+            {label}
+          </option>
         ))}
       </select>
       {!literal &&
@@ -188,18 +190,6 @@ function labelOf(key: NumberKey, distribution: Distribution): string {
   if (distribution === 'full' && key === 'low') return 'Value'
   if (distribution === 'arange' && key === 'low') return 'Start'
   return key[0]?.toUpperCase() + key.slice(1)
-}
-
-/** The processor, and the GPUs that doctor found. */
-function useDevices(current: string): string[] {
-  const gpus = useDoctor(
-    (state) =>
-      (state.value?.findings ?? []).filter(
-        (item) => item.kind === 'gpu' && item.judgement !== 'absent',
-      ).length,
-  )
-  const devices = ['cpu', ...Array.from({ length: gpus }, (_, index) => `cuda:${index}`)]
-  return devices.includes(current) ? devices : [...devices, current]
 }
 
 function parseReal(text: string): { value: number | null } | { problem: string } {

@@ -1,4 +1,5 @@
 import type { CheckInput, InputSpec, NestedNumbers } from '../../../electron/contract/manifest'
+import { deviceName } from '../../store/cuda'
 
 type Parsed<T> = { value: T } | { problem: string }
 
@@ -67,7 +68,7 @@ export function valuesText(values: InputSpec['values']): string {
 /** "float64 [4, 8] sparse_csr grad" */
 export function inputSummary(spec: CheckInput): string {
   const shape = spec.shape === undefined ? 'values' : `[${spec.shape.join(', ')}]`
-  const device = spec.device === 'cpu' ? '' : ` ${spec.device}`
+  const device = spec.device === 'cpu' ? '' : ` ${deviceName(spec.device)}`
   const layout = (spec.layout ?? 'strided') === 'strided' ? '' : ` ${spec.layout}`
   return `${spec.dtype} ${shape}${layout}${device}${spec.requires_grad ? ' grad' : ''}`
 }

@@ -1,6 +1,7 @@
 // An operator as people write them for a GPU: nothing in it knows of the virtual one.
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <cuda_fp16.h>
 #include <torch/extension.h>
 
 #include "half_step.cuh"
@@ -59,6 +60,45 @@ at::Tensor past_end_cuda(const at::Tensor& x) {
   return result;
 }
 
+// As tutorials write it: packed accessors, on the default stream.
+template <typename scalar_t>
+__global__ void double_rows_kernel(
+    const torch::PackedTensorAccessor32<scalar_t, 2, torch::RestrictPtrTraits> x,
+    torch::PackedTensorAccessor32<scalar_t, 2, torch::RestrictPtrTraits> y) {
+  const int row = blockIdx.y;
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (column < x.size(1)) y[row][column] = 2 * x[row][column];
+}
+
+at::Tensor double_rows_cuda(const at::Tensor& x) {
+  at::Tensor result = torch::empty_like(x);
+  const dim3 blocks((x.size(1) + 63) / 64, x.size(0));
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "double_rows", ([&] {
+    double_rows_kernel<scalar_t><<<blocks, 64>>>(
+        x.packed_accessor32<scalar_t, 2, torch::RestrictPtrTraits>(),
+        result.packed_accessor32<scalar_t, 2, torch::RestrictPtrTraits>());
+  }));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+// CUDA's type and libtorch's, to and fro.
+__global__ void half_square_kernel(const at::Half* x, at::Half* y, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const __half value = static_cast<__half>(x[i]);
+  y[i] = __hmul(value, reinterpret_cast<const __half*>(x)[i]);
+}
+
+at::Tensor half_square_cuda(const at::Tensor& x) {
+  at::Tensor result = at::empty_like(x);
+  const int count = static_cast<int>(x.numel());
+  half_square_kernel<<<(count + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+      x.const_data_ptr<at::Half>(), result.mutable_data_ptr<at::Half>(), count);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
 class Scale : public torch::autograd::Function<Scale> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x,
@@ -79,12 +119,16 @@ TORCH_LIBRARY(gpu_project, m) {
   m.def("scale(Tensor x, float factor) -> Tensor");
   m.def("mirror(Tensor x, bool ordered) -> Tensor");
   m.def("past_end(Tensor x) -> Tensor");
+  m.def("double_rows(Tensor x) -> Tensor");
+  m.def("half_square(Tensor x) -> Tensor");
 }
 
 TORCH_LIBRARY_IMPL(gpu_project, CUDA, m) {
   m.impl("scale", &scale_cuda);
   m.impl("mirror", &mirror_cuda);
   m.impl("past_end", &past_end_cuda);
+  m.impl("double_rows", &double_rows_cuda);
+  m.impl("half_square", &half_square_cuda);
 }
 
 TORCH_LIBRARY_IMPL(gpu_project, AutogradCUDA, m) {

@@ -172,6 +172,21 @@ export function pytestReportOf(
   }
 }
 
+/** What doctor says of the virtual GPU: used, or why not. */
+export function virtualGpuOf(why = ''): DoctorReport['findings'][number] {
+  return {
+    kind: 'virtual-gpu',
+    name: 'virtual GPU',
+    path: '/usr/bin/clang++-19',
+    version: '19.1.7',
+    judgement: 'usable',
+    why,
+    remedy: '',
+    chosen: why === '',
+    facts: [],
+  }
+}
+
 /** What doctor says of a machine whose only finding is its GPU. */
 export function doctorOf(judgement: Judgement): DoctorReport {
   const gpu = { kind: 'gpu' as const, name: 'GPU', path: '', version: '', judgement }

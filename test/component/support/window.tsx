@@ -77,6 +77,8 @@ function answerQuietly(): void {
   main.give('trust.list', [])
   main.give('git.status', null)
   main.give('folder.list', [])
+  main.give('kernels.check', {})
+  main.give('kernels.report', { launches: 0, accesses: 0, findings: [] })
 }
 
 /** Opens the project with what opsmith.json says. */

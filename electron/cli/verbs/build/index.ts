@@ -43,7 +43,12 @@ async function runBuild(
           }),
         printed,
       )
-    : await buildAloud(workbench, project, { timeTrace: traced, cudaArchitectures }, printed)
+    : await buildAloud(
+        workbench,
+        project,
+        { timeTrace: traced, cudaArchitectures, withNvcc: true },
+        printed,
+      )
   if (!build.ok) return printError(build.error, json)
   const { ok: isGood, timeTrace } = build.value
   // Loading is the last part of what one waits for.

@@ -14,7 +14,7 @@ import { checkVerbOptions, entriesFor, readCheckOptions, selectChecks } from './
 import { checkLines, checkSummary, keptLines } from './text'
 import type { KeptFailure } from './text'
 import { exitCodes } from '../../exit-codes'
-import { kernelReportJson } from '../../kernel-report'
+import { kernelReportJson, kernelReportSuites } from '../../kernel-report'
 import type { OptionValues } from '../../options'
 import { printError, printJson, printLines, progress } from '../../print'
 import { reportFacts, writeReports } from '../../report-files'
@@ -83,9 +83,10 @@ async function runChecks(
   if (!kept.ok) return printError(kept.error, json)
   if (json) printJson({ ...checkJson(all, kept.value), ...(await kernelReportJson(workbench)) })
   else printLines(['', ...keptLines(kept.value), checkSummary(all)])
+  const kernels = await kernelReportSuites(workbench)
   const title = `Operator checks of ${manifest.name}`
   const written = await writeReports([
-    [command.junit, () => checkJunit(title, all, folder)],
+    [command.junit, () => checkJunit(title, all, folder, kernels)],
     [command.html, () => checkHtml(title, reportFacts(build), all, folder)],
   ])
   if (!written.ok) return printError(written.error, false)

@@ -41,14 +41,13 @@ function suiteOf(outcome: OperatorCheckOutcome, folder: string): Suite {
 /**
  * A suite for each operator, a case for each of its checks. An operator that is expected to fail is a
  * single case, which passes when it fails.
+ * @param more suites after those
  */
 export function checkJunit(
   title: string,
   outcomes: readonly OperatorCheckOutcome[],
   folder: string,
+  more: readonly Suite[] = [],
 ): string {
-  return junitXml(
-    title,
-    outcomes.map((outcome) => suiteOf(outcome, folder)),
-  )
+  return junitXml(title, [...outcomes.map((outcome) => suiteOf(outcome, folder)), ...more])
 }

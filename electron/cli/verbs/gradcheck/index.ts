@@ -3,7 +3,7 @@ import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
-import { kernelReportJson } from '../../kernel-report'
+import { kernelReportJson, kernelReportSuites } from '../../kernel-report'
 import { gradcheckHtml } from './html'
 import { gradcheckJson } from './json'
 import { gradcheckJunit } from './junit'
@@ -53,8 +53,9 @@ async function runGradcheck(
   }
   const title = `Gradchecks of ${manifest.name}`
   const { outcomes, searches } = run.value
+  const kernels = await kernelReportSuites(workbench)
   const written = await writeReports([
-    [command.junit, () => gradcheckJunit(title, outcomes, searches)],
+    [command.junit, () => gradcheckJunit(title, outcomes, searches, kernels)],
     [command.html, () => gradcheckHtml(title, reportFacts(build), run.value)],
   ])
   if (!written.ok) return printError(written.error, false)

@@ -65,11 +65,13 @@ function suiteOfSearch(search: NamedSearch): Suite {
 /**
  * A suite for each gradcheck, a case for each of its checks. One that is expected to fail is a single
  * case, which passes when it fails.
+ * @param more suites after those
  */
 export function gradcheckJunit(
   title: string,
   outcomes: readonly GradcheckOutcome[],
   searches: readonly NamedSearch[],
+  more: readonly Suite[] = [],
 ): string {
-  return junitXml(title, [...outcomes.map(suiteOf), ...searches.map(suiteOfSearch)])
+  return junitXml(title, [...outcomes.map(suiteOf), ...searches.map(suiteOfSearch), ...more])
 }

@@ -83,7 +83,7 @@ export async function runGradchecks(
   command: Pick<GradcheckCommand, 'timeout' | 'sweep' | 'search' | 'firstSeed' | 'keep' | 'html'>,
   more: { signal?: AbortSignal; onOutcome?: (outcome: GradcheckOutcome) => void } = {},
 ): Promise<Result<GradcheckRun>> {
-  const settings = await readSettings(workbench.installation.cacheFolder)
+  const settings = await readSettings(workbench.installation.configFolder)
   const limits = {
     timeout: command.timeout === 0 ? settings.callTimeout : command.timeout,
     ...(more.signal ? { signal: more.signal } : {}),

@@ -28,7 +28,7 @@ const observedRuns = 10
 
 async function limitsOf(workbench: Workbench, options: GraphOptions): Promise<{ timeout: number }> {
   if (options.timeout > 0) return { timeout: options.timeout }
-  const { callTimeout } = await readSettings(workbench.installation.cacheFolder)
+  const { callTimeout } = await readSettings(workbench.installation.configFolder)
   return { timeout: callTimeout }
 }
 

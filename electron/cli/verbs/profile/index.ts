@@ -25,7 +25,7 @@ async function runProfile(
   )
   if (typeof project === 'number') return project
   const { folder, command, manifest, entries: call } = project
-  const { callTimeout } = await readSettings(workbench.installation.cacheFolder)
+  const { callTimeout } = await readSettings(workbench.installation.configFolder)
   const { backward, threads } = command
   const timeout = command.timeout > 0 ? command.timeout : (call.timeout ?? callTimeout)
   const profiled = await workbench.profiles.run(

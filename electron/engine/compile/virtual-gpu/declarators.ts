@@ -1,4 +1,4 @@
-import { closes, closesAngle, codeFrom, tokenAt } from './tokens.js'
+import { closes, closesAngle, codeBefore, codeFrom, tokenAt } from './tokens.js'
 import type { Token } from './tokens.js'
 
 /** A declaration of variables: its type, and each name with what follows it. */
@@ -116,4 +116,13 @@ export function textOf(tokens: readonly Token[], from: number, to: number): stri
     .slice(from, to)
     .map((token) => (token.kind === 'comment' ? ' ' : token.text))
     .join('')
+}
+
+/** A declaration in a macro: the macro may leave its `;` to who uses it. */
+export function untilDirectiveEnds(tokens: readonly Token[], begin: number): readonly Token[] {
+  if (!tokenAt(tokens, begin).inDirective) return tokens
+  let end = begin
+  while (end < tokens.length && tokenAt(tokens, end).inDirective) end += 1
+  const last = tokenAt(tokens, codeBefore(tokens, end - 1))
+  return [...tokens.slice(0, end), { ...last, kind: 'mark' as const, text: ';' }]
 }

@@ -4,6 +4,8 @@ import path from 'node:path'
 export interface GpuVariant {
   /** Each access to memory is checked. */
   isChecked: boolean
+  /** What warps do is counted, for each line. Not both. */
+  isCounted?: boolean
 }
 
 /** Folder of the runtime's sources and headers. */
@@ -49,7 +51,7 @@ export const deviceCodeFlags: readonly string[] = [
 ]
 
 /** Flags of every CUDA source of a program; `-fwrapv` is what GPUs do. */
-export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
+export function cudaFlags(root: string, variant: GpuVariant): string[] {
   return [
     '-std=gnu++20',
     '-fPIC',
@@ -58,15 +60,20 @@ export function cudaFlags(root: string, { isChecked }: GpuVariant): string[] {
     '-isystem',
     gpuHeaders(root),
     ...cudaMacros.map((macro) => `-D${macro}`),
-    ...(isChecked ? checkedFlags : ['-O2', '-fwrapv']),
+    ...flagsOf(variant),
   ]
+}
+
+function flagsOf({ isChecked, isCounted }: GpuVariant): readonly string[] {
+  if (isCounted === true) return countedFlags
+  return isChecked ? checkedFlags : ['-O2', '-fwrapv']
 }
 
 /**
  * Every access calls the runtime: clang's instrumentation for ThreadSanitizer, without its runtime.
  * Plain loops stay loops, so that each access is one of a thread.
  */
-export const checkedFlags: readonly string[] = [
+const instrumented: readonly string[] = [
   '-O2',
   '-fno-unroll-loops',
   '-gline-tables-only',
@@ -79,10 +86,38 @@ export const checkedFlags: readonly string[] = [
   '-mllvm',
   '-tsan-instrument-func-entry-exit=0',
   '-mllvm',
-  '-tsan-compound-read-before-write=1',
-  '-mllvm',
   '-tsan-distinguish-volatile=1',
+  '-DOPSMITH_GPU_CHECKED=1',
+]
+
+export const checkedFlags: readonly string[] = [
+  ...instrumented,
+  '-mllvm',
+  '-tsan-compound-read-before-write=1',
   '-fsanitize=bounds,alignment,signed-integer-overflow',
   '-fsanitize-recover=all',
-  '-DOPSMITH_GPU_CHECKED=1',
+]
+
+/**
+ * An instruction is one of one line: branches that end alike are not joined, loops not unrolled even
+ * if the source asks for it. The runtime also sees each straight piece of code.
+ */
+const countedFlags: readonly string[] = [
+  ...instrumented,
+  '-fwrapv',
+  // A square root is one instruction, without a branch that sets errno.
+  '-fno-math-errno',
+  '-mllvm',
+  '-tsan-instrument-read-before-write=1',
+  '-mllvm',
+  '-unroll-count=1',
+  '-mllvm',
+  '-simplifycfg-sink-common=false',
+  '-mllvm',
+  '-simplifycfg-hoist-common=false',
+  '-mllvm',
+  '-enable-tail-merge=false',
+  '-mllvm',
+  '-disable-vector-combine',
+  '-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table,control-flow',
 ]

@@ -7,12 +7,14 @@ import { isCuda } from '../../project/sources'
 import type { SourceText } from '../generated-sources'
 import { hashOf } from '../result-cache'
 import type { DeviceLibraries } from './device-library'
+import { buildExtensionFlags } from '../cuda'
 import { checkedFlags, cudaMacros, deviceCodeFlags, gpuHeaders } from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
 
 /** What every rewritten source begins with, as nvcc's do; asserts of device code count, as with nvcc. */
-const preamble = '#undef NDEBUG\n#include <cassert>\n#include "cuda_runtime.h"\n'
+const preamble =
+  '#undef NDEBUG\n#include <cassert>\n#include "cuda_runtime.h"\n#include "opsmith/gpu/torch_types.h"\n'
 
 /** A CUDA source as clang compiles it. */
 export interface GpuSource {
@@ -76,7 +78,7 @@ export function gpuSourceFlags(
     `-I${path.dirname(source.file)}`,
     ...cudaMacros.map((macro) => `-D${macro}`),
     ...(source.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
-    ...hostFlagsOf(cudaCflags),
+    ...hostFlagsOf([...buildExtensionFlags, ...cudaCflags]),
     ...(isChecked ? ['-fno-wrapv', ...checkedFlags] : []),
   ]
 }

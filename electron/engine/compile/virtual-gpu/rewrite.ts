@@ -2,8 +2,9 @@
  * Turns CUDA C++ into C++ that clang compiles for the CPU: launches, shared memory, variables of the
  * device, and functions that differ on host and device. Lines keep their numbers.
  */
-import { readDeclaration, textOf } from './declarators.js'
+import { readDeclaration, textOf, untilDirectiveEnds } from './declarators.js'
 import { translatePtx } from './inline-ptx.js'
+import { readKernelHead } from './kernel-names.js'
 import { beginOfCallee, endOfLaunch } from './launches.js'
 import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
 import type { Insertion } from './lanes-in-step.js'
@@ -35,6 +36,8 @@ interface Scope {
   device: boolean
   /** What a function of the device declares volatile; undefined for other scopes. */
   volatiles: ReadonlySet<string> | undefined
+  /** How the body of a kernel names it; undefined for others, and where it cannot. */
+  kernel: string | undefined
 }
 
 /**
@@ -258,10 +261,22 @@ class Rewriter {
       volatiles = volatileNames(tokens, this.statementBegins, close)
       this.readForSwap(at, close)
     }
+    const head =
+      kind === 'function' && places.has('__global__')
+        ? readKernelHead(tokens, this.statementBegins, at)
+        : undefined
+    if (head && head.launchBounds !== '')
+      this.insertAll([
+        {
+          at: at + 1,
+          text: ` ::opsmith::gpu::note_bounds<${head.launchBounds}>(OPSMITH_KERNEL(${head.name}));`,
+        },
+      ])
     this.scopes.push({
       kind,
       device: kind === 'function' || kind === 'block' ? device : false,
       volatiles,
+      kernel: head?.name,
     })
     // Parameters and conditions end before a body.
     this.depth = 0
@@ -360,6 +375,9 @@ class Rewriter {
           `auto& ${id} = ::opsmith::gpu::shared_variable<${id}_t>(${id}_place);`,
         )
         for (const { name } of declarators) parts.push(`auto& ${name} = ${id}.${name};`)
+        const kernel = this.scopes.find((scope) => scope.kernel !== undefined)?.kernel
+        if (kernel !== undefined)
+          parts.push(`::opsmith::gpu::note_shared<${id}_t>(OPSMITH_KERNEL(${kernel}));`)
       }
     }
     this.replace(begin, declaration.end, parts.join(' '))
@@ -369,7 +387,7 @@ class Rewriter {
 
   /** The declaration from `begin`, as if the words were not there. */
   private declarationWithout(begin: number, words: readonly string[]) {
-    const tokens = this.untilDirectiveEnds(begin)
+    const tokens = untilDirectiveEnds(this.tokens, begin)
     const declaration = readDeclaration(
       tokens.map((token, index) =>
         index >= begin && index < begin + 200 && words.includes(token.text)
@@ -391,16 +409,6 @@ class Rewriter {
       text: plain(begin, declaration.end),
       typeText: declaration.type.map((index) => tokenAt(tokens, index).text).join(' '),
     }
-  }
-
-  /** A macro may leave the `;` of its declaration to who uses it. */
-  private untilDirectiveEnds(begin: number): readonly Token[] {
-    const { tokens } = this
-    if (!tokenAt(tokens, begin).inDirective) return tokens
-    let end = begin
-    while (end < tokens.length && tokenAt(tokens, end).inDirective) end += 1
-    const last = tokenAt(tokens, codeBefore(tokens, end - 1))
-    return [...tokens.slice(0, end), { ...last, kind: 'mark' as const, text: ';' }]
   }
 
   /** Tells the runtime where a variable of the device lies. */

@@ -18,11 +18,14 @@ export interface RuntimeLibrary {
   identity: string
 }
 
+/** Each folder is read for itself: the Node of an older Electron lists no folder with all that is below it. */
 function sourcesBelow(folder: string): string[] {
   return fs
-    .readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
+    .readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const file = path.join(folder, entry.name)
+      return entry.isDirectory() ? sourcesBelow(file) : [file]
+    })
     .sort()
 }
 

@@ -130,8 +130,8 @@ function targetLines(project: ExportedProject, target: Target, all: readonly Tar
   ]
 }
 
-const withCuda = (lines: readonly string[]): string[] => [
-  'if(CMAKE_CUDA_COMPILER)',
+const withCuda = (condition: string, lines: readonly string[]): string[] => [
+  `if(${condition})`,
   ...lines.map((line) => (line === '' ? '' : `  ${line}`)),
   'endif()',
   '',
@@ -145,7 +145,9 @@ function conditionalLines(project: ExportedProject, targets: readonly Target[]):
   const always = targets.filter((target) => !target.conditional)
   const { cudaDefines, cudaLdflags } = manifest
   if (kernels.length + host.length + cudaDefines.length + cudaLdflags.length === 0) return []
-  return withCuda([
+  // libtorch's CPU build has no CUDA headers that compile, and no tensors for such kernels.
+  const asksTorch = kernels.some((target) => target.torch)
+  return withCuda(`CMAKE_CUDA_COMPILER${asksTorch ? ' AND TARGET torch_cuda' : ''}`, [
     ...always.flatMap((target) =>
       command('target_compile_definitions', `${target.name} PRIVATE`, cudaDefines),
     ),

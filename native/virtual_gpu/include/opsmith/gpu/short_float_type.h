@@ -3,6 +3,7 @@
 //   OPSMITH_TYPE, OPSMITH_TYPE2, OPSMITH_RAW, OPSMITH_RAW2   the names of the types
 //   OPSMITH_FORMAT       the class of opsmith::gpu with the bits of the format
 //   OPSMITH_OTHER        the type of the other format
+//   OPSMITH_TORCH        libtorch's type of this format, declared
 //   OPSMITH_FROM(x, y)   __x2half_y or __x2bfloat16_y
 //   OPSMITH_TO(y)        __half2y or __bfloat162y
 //   OPSMITH_NAME(x, y)   x##half##y or x##bfloat16##y
@@ -30,6 +31,16 @@ struct alignas(2) OPSMITH_TYPE {
   void operator=(const volatile OPSMITH_RAW& raw) volatile { __x = raw.x; }
   constexpr operator OPSMITH_RAW() const { return {__x}; }
   operator OPSMITH_RAW() const volatile { return {__x}; }
+
+  // libtorch's type of the same format. Its own conversions are there for nvcc only (__CUDACC__).
+  template <typename T>
+    requires std::is_same_v<T, OPSMITH_TORCH>
+  OPSMITH_TYPE(const T& value) : __x(value.x) {}
+  template <typename T>
+    requires std::is_same_v<T, OPSMITH_TORCH>
+  operator T() const {
+    return T(__x, typename T::from_bits_t{});
+  }
 
 #if OPSMITH_CONVERSIONS
   explicit OPSMITH_TYPE(OPSMITH_OTHER value);
@@ -455,6 +466,7 @@ inline OPSMITH_TYPE2 operator--(OPSMITH_TYPE2& a, int) {
 #undef OPSMITH_RAW2
 #undef OPSMITH_FORMAT
 #undef OPSMITH_OTHER
+#undef OPSMITH_TORCH
 #undef OPSMITH_FROM
 #undef OPSMITH_TO
 #undef OPSMITH_NAME

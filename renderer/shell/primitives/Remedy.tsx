@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import { CopyButton } from '../../shell/primitives/CopyButton'
+import { CopyButton } from './CopyButton'
 
 /** A command to paste into a terminal. */
 export function Remedy({ command }: { command: string }): ReactElement {

@@ -1,21 +1,29 @@
 import path from 'node:path'
 
-import type { GpuProgram } from '../../engine/virtual-gpu/gpu-programs'
-import type { Workbench } from '../../engine/workbench'
-import { exitCodes } from '../exit-codes'
-import { interruptSignal } from '../interrupt'
-import { isCleanReport, printKernelReport } from '../kernel-report'
-import { flag, text, texts } from '../options'
-import type { OptionValues } from '../options'
-import { callerPath, describeDiagnostic, printError, printJson, progress } from '../print'
-import { defineVerb } from '../verb'
+import type { GpuCounts } from '../../../contract/gpu-counts'
+import type { Result } from '../../../contract/outcome'
+import type { GpuProgram } from '../../../engine/virtual-gpu/gpu-programs'
+import type { Workbench } from '../../../engine/workbench'
+import { exitCodes } from '../../exit-codes'
+import { interruptSignal } from '../../interrupt'
+import { isCleanReport, printKernelReport } from '../../kernel-report'
+import { flag, text, texts } from '../../options'
+import type { OptionValues } from '../../options'
+import { callerPath, describeDiagnostic, printError, printJson, progress } from '../../print'
+import { defineVerb, refuse } from '../../verb'
+import { countsText } from './counts-text'
 
 const cudaOptions = {
   check: flag('check every access of kernels to memory; exit code 1 if something is found'),
+  counts: flag(
+    'count for each line: memory requests, sectors, bank conflicts, active lanes, operations',
+  ),
   includePath: texts('<folders...>', 'look for included files in these folders, too'),
   define: texts('<names...>', 'define macros: NAME or NAME=VALUE'),
   link: texts('<names...>', 'link these libraries'),
-  json: flag('with --check: print the findings as JSON to stdout, after the output of the program'),
+  json: flag(
+    'with --check or --counts: print the result as JSON to stdout, after the output of the program',
+  ),
   seed: text('<number>', 'the order of blocks and warps; the same seed gives the same run'),
 }
 
@@ -32,9 +40,10 @@ function programArguments(): string[] {
 async function runCuda(
   workbench: Workbench,
   first: string,
-  { check, includePath, define, link, json, seed }: OptionValues<typeof cudaOptions>,
+  { check, counts, includePath, define, link, json, seed }: OptionValues<typeof cudaOptions>,
   more: readonly string[],
 ): Promise<number> {
+  if (check && counts) return refuse('--check and --counts are two builds: use one of them.', json)
   const own = programArguments()
   const sources = [
     first,
@@ -46,6 +55,7 @@ async function runCuda(
     defines: define ?? [],
     libraries: link ?? [],
     isChecked: check,
+    isCounted: counts,
   }
   const signal = interruptSignal()
   const built = await workbench.gpuPrograms.build(program, signal, progress)
@@ -64,19 +74,30 @@ async function runCuda(
     return exitCodes.noAnswer
   }
   const environment = seed === undefined ? {} : { OPSMITH_GPU_SEED: seed }
-  const { exitCode, report } = await workbench.gpuPrograms.run({
+  const result = await workbench.gpuPrograms.run({
     executable,
     programArguments: own,
     environment,
     signal,
     folder: callerPath('.'),
     isChecked: check,
+    isCounted: counts,
   })
+  const { exitCode, report } = result
+  if (result.counts) return printCounts(result.counts, exitCode, json)
   if (!report) return exitCode
   if (!report.ok) return printError(report.error, json)
   if (json) printJson({ ok: report.value.findings.length === 0, exitCode, ...report.value })
   else printKernelReport(report.value)
   return isCleanReport(report.value) ? exitCode : exitCodes.failed
+}
+
+function printCounts(counts: Result<GpuCounts>, exitCode: number, json: boolean): number {
+  if (!counts.ok) return printError(counts.error, json)
+  if (json) printJson({ exitCode, ...counts.value })
+  else if (counts.value.launches === 0) progress('opsmith: no kernel ran, so nothing was counted')
+  else for (const line of countsText(counts.value, process.cwd())) progress(line)
+  return counts.value.launches === 0 ? exitCodes.failed : exitCode
 }
 
 export const verb = defineVerb({

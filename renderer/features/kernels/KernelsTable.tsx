@@ -1,11 +1,24 @@
 import type { ReactElement } from 'react'
 
 import type { KernelResources } from '../../../electron/contract/build'
+import { Section } from '../../shell/primitives/Section'
+import { useBuild } from '../../store/build'
 
-/** What the kernels of a CUDA source take of a GPU, by the assembler for it. */
-export function KernelsTable({ kernels }: { kernels: readonly KernelResources[] }): ReactElement {
+/** What the kernels of the last build take of a GPU, by nvcc; nothing where it compiled none. */
+export function CompiledKernels(): ReactElement | null {
+  const steps = useBuild((state) => state.value?.report.steps)
+  const kernels = (steps ?? []).flatMap((step) => step.kernels ?? [])
+  if (kernels.length === 0) return null
   return (
-    <table className="table kernels" data-testid="build-kernels">
+    <Section title="Registers and memory" note="of the last build, by nvcc">
+      <KernelsTable kernels={kernels} />
+    </Section>
+  )
+}
+
+function KernelsTable({ kernels }: { kernels: readonly KernelResources[] }): ReactElement {
+  return (
+    <table className="table kernels-table" data-testid="kernels-resources">
       <thead>
         <tr>
           <th scope="col">Kernel</th>

@@ -1,0 +1,33 @@
+import { defineFeature } from '../../store/feature'
+import { enterKernels, listenToKernels } from './checking'
+import { kernelsCommands } from './commands'
+import { KernelsBadge } from './KernelsBadge'
+import { KernelsPanel } from './KernelsPanel'
+import { kernelDiagnostics } from './problems'
+import { kernelsChoice } from './saved'
+import { forgetKernels, kernelsStore } from './store'
+import './styles.css'
+
+export const feature = defineFeature({
+  id: 'kernels',
+  title: 'Kernels',
+  panel: {
+    Panel: KernelsPanel,
+    icon: 'M2.4 2.4h4.4v4.4H2.4zM9.2 2.4h4.4v4.4H9.2zM2.4 9.2h4.4v4.4H2.4zM9.2 11.6l1.6 1.6 2.9-3.4',
+    help: {
+      about: [
+        'Checks each access of CUDA kernels to memory while they run on the virtual GPU: races, accesses out of bounds, uninitialised reads, barriers that not all threads reach, and more.',
+        'Turn on “Check kernels”, then run calls, gradchecks or operator checks. Checked kernels are slow: timings, profiles and exports need a build without checks.',
+      ],
+    },
+    area: 'right',
+    order: 52,
+  },
+  Badge: KernelsBadge,
+  commands: kernelsCommands,
+  problems: { stores: [kernelsStore], current: kernelDiagnostics },
+  choice: kernelsChoice,
+  start: listenToKernels,
+  enter: () => void enterKernels(),
+  forget: forgetKernels,
+})

@@ -1,0 +1,12 @@
+import torch
+
+
+def shares(x, bins: int):
+    """The share of the elements that falls into each bin between -3 and 3."""
+    counts = torch.ops.histogram.histogram(x, bins, -3.0, 3.0)
+    return counts / x.numel()
+
+
+def mean_value(x, values):
+    """The mean of what each element is worth, by its bin. The counts have no gradient, but values has."""
+    return (shares(x, values.size(0)) * values).sum()

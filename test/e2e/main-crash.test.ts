@@ -1,0 +1,80 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+let cache: TestCache
+let folder: string
+let app: App
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  app = await App.start(cache, folder, { hotCompile: false, codeHelp: false })
+  await app.resize(1280, 720)
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+const ended = (): ReturnType<App['testId']> =>
+  app.testId('notification').filter({ hasText: 'Opsmith ended unexpectedly' })
+
+it('after a crash of main the next start says so, and has project, tabs, caret, text, inputs and results', async () => {
+  await app
+    .testId('status-build')
+    .filter({ hasText: /built in/i })
+    .waitFor({ timeout: buildTime })
+  await app.testId('rail-run').first().click()
+  await app.testId('run-reference').fill('3 * x - y')
+  await app.testId('run-go').click()
+  await app.testId('run-comparison').first().waitFor()
+  await app.openFile('program.py')
+  await app.openFile('op.cpp')
+  await app.replace('op.cpp', 'return 3 * x - y', 'return 4 * x - y')
+  const typed = await app.text('op.cpp')
+  await app.caretAt('op.cpp', 7, 3)
+  // What is kept is written 2 s after the last change.
+  const results = path.join(cache.places.dataFolder, 'results')
+  await expect.poll(() => fs.existsSync(results), { timeout: 20_000 }).toBe(true)
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+
+  app.electron.process().kill('SIGSEGV')
+  await app.ended()
+  // As from the desktop: no folder is named.
+  app = await App.startAsItIs(cache, undefined)
+  await app.resize(1280, 720)
+  await ended().waitFor()
+  const words = await ended().innerText()
+  expect(words).toContain('a segmentation fault (SIGSEGV)')
+  const [, report = ''] = /The report is in (\S+\.txt)/.exec(words) ?? []
+  expect(fs.readFileSync(report, 'utf8')).toContain('.dmp')
+  expect(await app.page.title()).toBe('my_op – Opsmith')
+  for (const file of ['op.cpp', 'program.py'])
+    await app.page.getByRole('tab', { name: file }).waitFor()
+  expect(await app.text('op.cpp')).toBe(typed)
+  await app.testId('status-cursor').filter({ hasText: /^7:3$/ }).waitFor()
+  expect(await app.testId('run-reference').inputValue()).toBe('3 * x - y')
+  await app.testId('stale-bar').filter({ hasText: 'earlier session' }).first().waitFor()
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`main-crash-${theme}`)
+  }
+})
+
+it('it is said once: a window that was closed starts without a word', async () => {
+  await app.close()
+  app = await App.startAsItIs(cache, undefined)
+  await app.testId('explorer-file-op.cpp').waitFor()
+  await app
+    .testId('status-build')
+    .filter({ hasText: /built in/i })
+    .waitFor({ timeout: buildTime })
+  expect(await ended().count()).toBe(0)
+})

@@ -1,0 +1,58 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { App, startOnceMore } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let app: App
+
+beforeAll(() => {
+  cache = makeTestCache()
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+/** As a desktop starts the app for a file that was double-clicked. */
+function modelIn(folder: string, name: string): string {
+  fs.mkdirSync(folder, { recursive: true })
+  const file = path.join(folder, name)
+  fs.copyFileSync(path.join(root, 'test/cases/graphs/older.pt2'), file)
+  return file
+}
+
+async function shown(name: string): Promise<void> {
+  const panel = app.testId('graph-panel')
+  await panel.getByText(name).waitFor()
+  await panel.getByText(/\d+ boxes, \d+ edges/).waitFor()
+}
+
+it('a .pt2 that is opened from the desktop is shown as a graph, where no project is open', async () => {
+  const model = modelIn(path.join(cache.home, 'Downloads'), 'first.pt2')
+  app = await App.start(cache, model, { hotCompile: false, codeHelp: false })
+  await app.resize(1280, 720)
+  await shown('first.pt2')
+  expect(await app.page.title()).toBe('models – Opsmith')
+  expect(fs.existsSync(path.join(cache.home, 'projects/models/opsmith.json'))).toBe(true)
+  expect(fs.readdirSync(path.dirname(model))).toEqual(['first.pt2'])
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`open-model-${theme}`)
+  }
+})
+
+it('a second one goes to the window that is open; one in a project opens that project', async () => {
+  const second = modelIn(path.join(cache.home, 'Downloads'), 'second.pt2')
+  expect(await startOnceMore(cache, second)).toBe(0)
+  await shown('second.pt2')
+  expect(await app.page.title()).toBe('models – Opsmith')
+  const project = copyProject(path.join(root, 'samples/my_op'), cache)
+  expect(await startOnceMore(cache, modelIn(project, 'third.pt2'))).toBe(0)
+  await shown('third.pt2')
+  expect(await app.page.title()).toBe('my_op – Opsmith')
+})
