@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { linkerFlags } from '../../electron/engine/compile/hot/direct-link'
+import { deviceCodeFlags } from '../../electron/engine/compile/virtual-gpu/flags'
 import { flagsForServer } from '../../electron/engine/compile/hot/server-flags'
 
 describe('compiler flags for the compile server', () => {
@@ -10,6 +11,7 @@ describe('compiler flags for the compile server', () => {
       defines: ['A=1', 'B'],
       includes: ['include', '.'],
       warnings: ['all', 'no-unused-variable'],
+      isGpu: false,
     })
   })
 
@@ -19,6 +21,12 @@ describe('compiler flags for the compile server', () => {
       expect(flagsForServer([flag])).toBeUndefined()
     },
   )
+
+  it('flags of device code are known to the server, and to no other source', () => {
+    const flags = [...deviceCodeFlags, '-DA=1']
+    expect(flagsForServer(flags, true)).toMatchObject({ defines: ['A=1'], isGpu: true })
+    expect(flagsForServer(flags)).toBeUndefined()
+  })
 })
 
 describe('linker flags for a direct link', () => {

@@ -195,7 +195,7 @@ describe('compile commands', () => {
           includes: { folder: path.dirname(headers), key: 'k' },
           toolchain: {
             compiler: { family, path: family === 'clang' ? '/usr/bin/clang++-19' : '/usr/bin/g++' },
-            cuda: { folder: '/usr/local/cuda', nvcc: '', version: '13.0' },
+            cuda: { folder: '/usr/local/cuda', nvcc: '/usr/local/bin/nvcc', version: '13.0' },
           },
         },
       } as unknown as BuildPlan,
