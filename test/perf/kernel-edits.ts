@@ -18,7 +18,7 @@ export async function kernelEdits(cache: TestCache, rounds: number): Promise<Row
   const folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
   const file = path.join(folder, 'op.cu')
   const text = fs.readFileSync(file, 'utf8')
-  const settings = path.join(cache.folder, 'settings.json')
+  const settings = path.join(cache.places.configFolder, 'settings.json')
   const workbench = new Workbench(testInstallation(cache), startForkedHost)
   const { inputs } = unwrap(await readManifest(folder))
   let edits = 0
@@ -34,6 +34,7 @@ export async function kernelEdits(cache: TestCache, rounds: number): Promise<Row
   try {
     // The virtual GPU itself is compiled once on a machine.
     await edit()
+    fs.mkdirSync(cache.places.configFolder, { recursive: true })
     fs.writeFileSync(settings, JSON.stringify({ hotCompile: false }))
     const precompiled = await sample(rounds, edit)
     fs.writeFileSync(settings, JSON.stringify({ hotCompile: true }))
