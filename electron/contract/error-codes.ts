@@ -44,7 +44,8 @@ export const errorCodes = {
     remedy: 'Build the project (Ctrl+B) and fix what the Problems panel lists.',
   },
   'build.checked': {
-    meaning: 'The last build checks its kernels, so it is slow. Users get another build.',
+    meaning:
+      'Timings, profiles and exports need a build without checks, and the last build checks its kernels. Checked kernels are slow.',
     remedy:
       'Turn off “Check kernels” in the Kernels panel. Opsmith then builds the project again, without checks.',
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What runs CUDA code: `auto` is the GPU of this machine where libtorch can use one, else the virtual GPU; `hardware`
- * is never the virtual one; `virtual` is always it.
+ * What runs CUDA code: `auto` is the virtual GPU if libtorch is a CPU build and this machine lacks a GPU or nvcc, else
+ * the GPU of this machine; `hardware` is never the virtual one; `virtual` is always it.
  */
 export const gpuChoice = z.enum(['auto', 'hardware', 'virtual'])
 export type GpuChoice = z.infer<typeof gpuChoice>

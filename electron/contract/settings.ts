@@ -11,7 +11,7 @@ const fields = {
       'Absolute path of a libtorch folder, with include/ and lib/. Empty: Opsmith chooses.',
     ),
   gpu: gpuChoice.describe(
-    'What runs CUDA code. auto: the GPU of this machine if libtorch can use it, else the virtual GPU. hardware: never the virtual GPU. virtual: always the virtual GPU.',
+    'What runs CUDA code. auto: the virtual GPU if libtorch is a CPU build and this machine lacks a GPU or nvcc, else the GPU of this machine. hardware: never the virtual GPU. virtual: always the virtual GPU, which needs a CPU build of libtorch.',
   ),
   ...buildOptionFields,
   clangd: z.string().describe('Absolute path of a clangd. Empty: Opsmith chooses.'),

@@ -70,7 +70,7 @@ function installVirtualDevice(addon: NativeAddon): WorkbenchError | undefined {
     return {
       code: 'host.unavailable',
       message: `The virtual GPU cannot be used: ${toWorkbenchError(error).message}`,
-      hint: 'Choose the GPU "hardware" in Settings, or a CPU build of libtorch in Doctor.',
+      hint: 'In Doctor, choose another CPU build of libtorch, or “Only the GPU of this machine” for CUDA code.',
     }
   }
 }

@@ -85,7 +85,7 @@ __global__ void divide_kernel(const float* x, const float* divisor, float* y, in
   if (i < size) y[i] = x[i] / *divisor;  // finds: use-after-free
 }
 
-/// The mean's tensor dies at the end of this function: the pointer does not keep it. Return the
+/// The mean's tensor is freed at the end of this function: a pointer does not keep it. Return the
 /// tensor.
 const float* mean_of(const Tensor& x) {
   const Tensor mean = x.mean();

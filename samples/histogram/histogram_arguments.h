@@ -1,10 +1,10 @@
 #pragma once
 
-// What the kernels of all devices ask of their arguments, and how a value finds its bin.
+// The checks of arguments and the choice of a bin, which the kernels of all devices share.
 
 #include <ATen/core/Tensor.h>
 
-// Code for the CPU and for CUDA: only nvcc knows the words for that.
+// bin_of runs on the CPU and in CUDA kernels. Only CUDA compilers know __host__ and __device__.
 #ifdef __CUDACC__
 #define HISTOGRAM_BOTH __host__ __device__
 #else

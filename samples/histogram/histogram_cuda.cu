@@ -1,6 +1,5 @@
-// A histogram on CUDA. Threads of all blocks want to add to the same few counts. A block therefore
-// counts in shared memory of its own first, whose atomics are near, and adds its counts to the
-// result once.
+// A histogram on CUDA. Threads of all blocks add to the same few counts. So each block first counts
+// in its shared memory, where atomics are faster, and then adds its counts to the result once.
 
 #include <ATen/ceil_div.h>
 #include <ATen/core/Tensor.h>
@@ -21,7 +20,7 @@ namespace {
 using at::Tensor;
 using histogram_sample::bin_of;
 
-/// CUDA has 64-bit atomic addition for this type alone. The bits are those of int64_t.
+/// The only 64-bit integer type of atomicAdd. A count has the same bits as in int64_t.
 using wide_count = unsigned long long;
 
 constexpr int threads_of_block = 256;
@@ -41,7 +40,7 @@ __global__ void shared_kernel(const scalar* __restrict__ x, wide_count* __restri
   }
   __syncthreads();
   for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += threads_of_block) {
-    // Many blocks find nothing in many bins: an addition in global memory is dear.
+    // Many bins of a block are empty, and atomics in global memory are slow.
     if (of_block[bin] != 0) atomicAdd(&counts[bin], wide_count(of_block[bin]));
   }
 }
@@ -64,8 +63,8 @@ Tensor histogram_cuda(const Tensor& x, int64_t bins, double low, double high) {
   Tensor counts = at::zeros({bins}, in.options().dtype(at::kLong));
   const int64_t size = in.numel();
   if (size == 0) return counts;  // a launch without blocks is an error
-  // Enough elements for a thread that the counts of its block are worth adding up. A block counts
-  // fewer than 2³² of them.
+  // With several elements for each thread, a block adds its counts to the result less often. A
+  // block counts fewer than 2³² elements, so unsigned holds its counts.
   constexpr int64_t of_thread = 8;
   const int64_t most = at::cuda::getCurrentDeviceProperties()->multiProcessorCount * 32;
   const auto blocks = static_cast<unsigned>(

@@ -1,5 +1,5 @@
-// The LLTM cell. A matrix product of libtorch's makes the gates; what follows, many small functions
-// of each number, is one kernel here, so that no result between them goes through memory.
+// The LLTM cell. A matrix product of libtorch computes the gates. The elementwise functions that
+// follow are one kernel, so that no intermediate result goes through memory.
 
 #include <ATen/core/Tensor.h>
 #include <ATen/Dispatch.h>

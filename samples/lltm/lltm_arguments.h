@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of all devices ask of their arguments.
+// The checks of arguments, which the kernels of all devices share.
 
 #include <ATen/core/Tensor.h>
 

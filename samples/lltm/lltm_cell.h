@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-// Only nvcc knows the words for functions of both sides.
+// Only CUDA compilers know __host__ and __device__.
 #ifdef __CUDACC__
 #define LLTM_BOTH __host__ __device__
 #else
@@ -18,7 +18,7 @@
 
 namespace lltm_sample {
 
-/// What the gates are after their functions: all that the gradient needs of them.
+/// The gates after their activation functions. The gradient needs nothing else of the gates.
 template <typename real>
 struct Activated {
   real input;
@@ -50,7 +50,7 @@ LLTM_BOTH State<real> next_state(const Activated<real>& gates, real old_cell) {
   return {std::tanh(cell) * gates.output, cell};
 }
 
-/// Gradients of what the gates were before their functions, and of old_cell.
+/// Gradients of the gates before their activation functions, and of old_cell.
 template <typename real>
 struct Gradients {
   Activated<real> gates;

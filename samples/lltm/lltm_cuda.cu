@@ -67,7 +67,7 @@ __global__ void backward_kernel(const scalar* __restrict__ grad_h,
   }
 }
 
-/// Where there are more numbers, a thread takes several.
+/// If there are more numbers, a thread computes several.
 unsigned blocks_for(int64_t size) {
   constexpr int64_t most = 1 << 16;
   return static_cast<unsigned>(std::min(most, at::ceil_div<int64_t>(size, threads_of_block)));

@@ -117,7 +117,7 @@ unsigned threads_for(int64_t columns) {
       std::min(most, at::ceil_div<int64_t>(columns, warp_size) * warp_size));
 }
 
-/// Where there are more rows, a block takes several.
+/// If there are more rows, a block computes several.
 unsigned blocks_for(int64_t rows) {
   constexpr int64_t most = 1 << 16;
   return static_cast<unsigned>(std::min(most, rows));

@@ -24,7 +24,7 @@ int64_t row_grain(int64_t columns) {
   return std::max<int64_t>(1, 16384 / columns);
 }
 
-/// y[i] = exp(x[i] - m) / Σ exp(x[j] - m). The maximum m changes nothing but keeps exp finite.
+/// y[i] = exp(x[i] - m) / Σ exp(x[j] - m). Subtracting the maximum m only keeps exp finite.
 template <typename accumulate, typename scalar>
 void softmax_row(const scalar* x, scalar* y, int64_t columns) {
   auto most = static_cast<accumulate>(x[0]);

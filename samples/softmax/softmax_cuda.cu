@@ -27,7 +27,7 @@ using opsmith_kernels::Sum;
 using opsmith_kernels::warp_size;
 using namespace softmax_sample;
 
-/// y[i] = exp(x[i] - m) / Σ exp(x[j] - m). The maximum m changes nothing but keeps exp finite.
+/// y[i] = exp(x[i] - m) / Σ exp(x[j] - m). Subtracting the maximum m only keeps exp finite.
 /// Half types are computed in float (`accumulate`).
 template <typename scalar, typename accumulate>
 __global__ void forward_kernel(const scalar* __restrict__ x, scalar* __restrict__ y, int64_t rows,
@@ -82,7 +82,7 @@ unsigned threads_for(int64_t columns) {
       std::min(most, at::ceil_div<int64_t>(columns, warp_size) * warp_size));
 }
 
-/// Where there are more rows, a block takes several.
+/// If there are more rows, a block computes several.
 unsigned blocks_for(int64_t rows) {
   constexpr int64_t most = 1 << 16;
   return static_cast<unsigned>(std::min(most, rows));

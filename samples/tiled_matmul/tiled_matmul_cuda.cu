@@ -1,5 +1,5 @@
-// The product of two matrices on CUDA, through tiles in shared memory. Read without tiles, each
-// element of a would come from global memory once for each column of b; so, once for each 16.
+// The product of two matrices on CUDA, through tiles in shared memory. Without tiles, each element
+// of a is read from global memory once for each column of b. With tiles, once for 16 columns.
 
 #include <ATen/ceil_div.h>
 #include <ATen/core/Tensor.h>
@@ -26,8 +26,8 @@ template <typename scalar, typename accumulate>
 __global__ void matmul_kernel(const scalar* __restrict__ a, const scalar* __restrict__ b,
                               scalar* __restrict__ product, int64_t rows, int64_t inner,
                               int64_t columns) {
-  // Threads of a warp read one element of a_tile, and neighbouring elements of a row of b_tile:
-  // neither makes two lanes wait for one bank of shared memory.
+  // In a warp, 16 lanes read the same element of a_tile, and neighbouring lanes read neighbouring
+  // elements of b_tile: there are no bank conflicts.
   __shared__ accumulate a_tile[tile][tile];
   __shared__ accumulate b_tile[tile][tile];
   const int x = static_cast<int>(threadIdx.x);
@@ -39,8 +39,8 @@ __global__ void matmul_kernel(const scalar* __restrict__ a, const scalar* __rest
     const int64_t row = first + y;
     accumulate sum = 0;
     for (int64_t k = 0; k < inner; k += tile) {
-      // At the edges a tile has rows and columns that the matrix has not. They are zero, so that
-      // they add nothing, and every thread goes on to the barriers.
+      // At the edges a tile has rows and columns that the matrix does not have. They are zero, so
+      // they add nothing, and every thread reaches the barriers.
       a_tile[y][x] = row < rows && k + x < inner ? static_cast<accumulate>(a[row * inner + k + x])
                                                  : accumulate(0);
       b_tile[y][x] = k + y < inner && column < columns

@@ -213,7 +213,7 @@ describe('the Kernels panel', () => {
 
 describe('devices', () => {
   it('an input can be made on a GPU, and where there is none, the reason is shown', async () => {
-    await openKernels('there is no usable compiler and libtorch')
+    await openKernels('no usable compiler or no usable libtorch was found')
     const { result } = renderHook(() => useDeviceChoices(''))
     expect(result.current).toEqual([
       { device: 'cpu', label: 'cpu', isMissing: false },

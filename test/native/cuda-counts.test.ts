@@ -288,7 +288,7 @@ describe('opsmith cuda --counts', () => {
 
   it('is not for checked runs, and not for programs without kernels', async () => {
     const both = await opsmith(cache, 'cuda', '--counts', '--check', transposes)
-    expect(both.stderr).toContain('--check and --counts are two builds')
+    expect(both.stderr).toContain('--check and --counts cannot be used together')
     expect(both.code).toBe(2)
     const file = path.join(cache.home, 'nothing.cu')
     fs.writeFileSync(file, 'int main() { return 0; }\n')

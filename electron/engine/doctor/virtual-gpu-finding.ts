@@ -15,7 +15,7 @@ export async function virtualGpuFinding(
 ): Promise<Finding> {
   const base: Finding = { ...blank, kind: 'virtual-gpu', name: 'virtual GPU', path: '' }
   if (!chosen.ok) {
-    const why = 'there is no usable compiler and libtorch'
+    const why = 'no usable compiler or no usable libtorch was found'
     return choice === 'virtual'
       ? { ...base, judgement: 'unusable', why: chosen.error.message }
       : { ...base, judgement: 'absent', why }
@@ -43,7 +43,7 @@ export async function virtualGpuFinding(
     ...usable,
     why:
       choice === 'hardware'
-        ? 'only the GPU of this machine is chosen (“gpu” in the settings or in opsmith.json)'
+        ? '“Only the GPU of this machine” is chosen in Settings, or “hardware” in opsmith.json'
         : 'kernels run on the GPU of this machine',
   }
 }

@@ -170,7 +170,7 @@ const onDeviceInside = (device: string): string =>
   `The call works on ${device}, but its inputs are on the CPU: the time is the time on the device.`
 
 const timesOfVirtualGpu =
-  'Virtual GPU: these are times of the CPU that plays the GPU, not of a GPU.'
+  'These are times of the virtual GPU, which runs on the CPU. They say nothing about a GPU.'
 
 function timedRow(
   asked: TimingRow,

@@ -139,7 +139,7 @@ export class LastEnd {
     )?.[0]
     const why =
       signal === undefined
-        ? 'something else ended its process, or memory ran out'
+        ? 'its process was killed, or memory ran out'
         : `${meanings[signal] ?? 'a signal'} (${signal})`
     const message = `Opsmith ended unexpectedly: ${why}. Your project, unsaved edits and last results are restored.`
     const folder = path.join(this.stateFolder, 'reports')

@@ -117,7 +117,7 @@ function Off(): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text="Checks each access of kernels to memory: races, accesses out of bounds, uninitialised reads, and more. Calls take longer."
+      text="Kernel checks look at each memory access of a kernel while it runs. They find races, accesses out of bounds, uninitialised reads, and more. Calls take longer."
     >
       <Button primary icon="play" disabled={isBuilding} onClick={() => void checkKernels(true)}>
         Check kernels

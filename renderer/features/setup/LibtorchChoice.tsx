@@ -61,8 +61,8 @@ type OptionProps = { value: string; title: string; note: string; disabled?: bool
 function optionOf(libtorch: SetupLibtorch): OptionProps {
   const { folder, version, origin, isUsable, why, hasAddon, isChosen } = libtorch
   const words = [
-    isChosen && hasAddon ? 'used now' : '',
-    hasAddon && !isChosen ? 'its native addon is built' : '',
+    isChosen && hasAddon ? 'in use' : '',
+    hasAddon && !isChosen ? 'its native addon is compiled' : '',
     why,
     folder,
   ].filter((word) => word !== '')

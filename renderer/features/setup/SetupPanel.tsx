@@ -55,8 +55,8 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
       <p role="status" data-testid="setup-verdict" className={plan.isReady ? 'tone-ok' : ''}>
         {plan.isReady ? (
           <>
-            <Icon name="check" /> Operators can be built and run here. You can choose another
-            libtorch: the native addon of the earlier one is kept.
+            <Icon name="check" /> Operators can be built and run here. If you set up another
+            libtorch, the native addon of this one is kept.
           </>
         ) : (
           'Opsmith compiles its native addon for the libtorch that you choose. Samples and the editor can be used in the meantime.'
@@ -65,8 +65,9 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
       <LibtorchChoice plan={plan} wish={wish} disabled={isRunning} />
       <Needs plan={plan} names={missing.names} command={missing.command} />
       <p className="muted" data-testid="setup-space">
-        {isInstalled ? 'torch takes 0.8 GB, for CUDA 7 GB; the' : 'The'} native addon takes 6 MB,
-        precompiled headers 0.4 GB. {(plan.freeBytes / 1e9).toFixed(1)} GB are free on that disk.
+        {isInstalled ? 'torch takes 0.8 GB, or 7 GB for CUDA. ' : ''}The native addon takes 6 MB,
+        precompiled headers take 0.4 GB. {(plan.freeBytes / 1e9).toFixed(1)} GB are free on that
+        disk.
       </p>
       <SetupSteps />
       {!isRunning && (

@@ -52,7 +52,7 @@ export function SetupSteps(): ReactElement | null {
       )}
       {!isRunning && wasStopped && (
         <p data-testid="setup-stopped">
-          Set-up was stopped. What it has compiled is kept: it continues from there.
+          Set-up was stopped. What is compiled is kept: Continue goes on from there.
         </p>
       )}
       {!isRunning && error && <ErrorView error={error} />}

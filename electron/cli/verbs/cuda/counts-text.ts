@@ -42,7 +42,7 @@ function sharedRow(what: string, counts: SharedCounts | undefined): Row[] {
 function atomicRow(what: string, counts: AtomicCounts | undefined): Row[] {
   if (!counts) return []
   const { requests, lanes, serialLanes } = counts
-  const cost = `up to ${ratio(serialLanes, requests)} lanes at one address`
+  const cost = `${ratio(serialLanes, requests)} lanes at one address, on average`
   return [[what, whole(requests), ratio(lanes, requests), cost]]
 }
 
@@ -130,7 +130,8 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
     lines.push(
       `  global memory: ${moved(total.globalLoads)} bytes read, ${moved(total.globalStores)} written`,
     )
-    if (!total.operations) lines.push('  operations are not counted: there is no objdump')
+    if (!total.operations)
+      lines.push('  operations are not counted: objdump was not found. Install binutils or LLVM.')
     else if (arithmeticIntensity !== null)
       lines.push(
         `  arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations a byte of global memory`,
@@ -140,7 +141,7 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
   if (counts.missedAccesses > 0)
     lines.push(
       '',
-      `opsmith: ${whole(counts.missedAccesses)} accesses are not counted: lanes made too many without coming together`,
+      `opsmith: ${whole(counts.missedAccesses)} accesses are not counted: warps made too many before their lanes met at a barrier or a warp operation`,
     )
   return lines
 }

@@ -43,7 +43,11 @@ async function runCuda(
   { check, counts, includePath, define, link, json, seed }: OptionValues<typeof cudaOptions>,
   more: readonly string[],
 ): Promise<number> {
-  if (check && counts) return refuse('--check and --counts are two builds: use one of them.', json)
+  if (check && counts)
+    return refuse(
+      '--check and --counts cannot be used together: each needs a build of its own.',
+      json,
+    )
   const own = programArguments()
   const sources = [
     first,

@@ -64,7 +64,7 @@ async function make(
   const target = path.join(cacheFolder, 'virtual-gpu', 'devices', identity)
   const device = path.join(target, libraryName)
   if (!fs.existsSync(device)) {
-    onProgress("compiling libtorch's virtual GPU (once)")
+    onProgress(`compiling the virtual GPU for libtorch ${libtorch.version} (once)`)
     const work = `${target}.${process.pid}`
     fs.mkdirSync(work, { recursive: true })
     const all = path.join(work, 'all.cpp')
@@ -112,7 +112,7 @@ async function make(
         'toolchain.mismatch',
         `The virtual GPU does not compile with libtorch ${libtorch.version}.`,
         {
-          hint: 'Choose libtorch 2.13 in Doctor, or build without CUDA code.',
+          hint: 'In Doctor, choose libtorch 2.13, or “Only the GPU of this machine” for CUDA code.',
           detail: result.stderr.slice(0, 4000),
         },
       )
