@@ -114,7 +114,7 @@ describe('checked kernels', () => {
     await app.picture('kernels-settings')
     await app.testId('rail-doctor').click()
     const row = app.testId('doctor-finding').filter({ hasText: 'virtual GPU' })
-    await row.filter({ hasText: 'only the GPU of this machine is chosen' }).waitFor()
+    await row.filter({ hasText: '“Only the GPU of this machine” is chosen' }).waitFor()
     await row.scrollIntoViewIfNeeded()
     await app.picture('kernels-doctor')
     await app.testId('doctor-gpu').selectOption('virtual')
