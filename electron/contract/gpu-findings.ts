@@ -78,7 +78,7 @@ export type GpuReport = z.infer<typeof gpuReport>
 /** A line, as the runtime writes it. */
 export const writtenSite = z.object({ file: z.string(), line: z.number(), column: z.number() })
 /** An instruction of a library or program. */
-export const modulePlace = z.object({ module: z.string(), offset: z.number() })
+export const modulePlace = z.object({ module: z.string(), offset: z.number().int().nonnegative() })
 export type ModulePlace = z.infer<typeof modulePlace>
 const codePlace = z.union([modulePlace, z.object({ site: writtenSite })])
 /** An instruction of a library or program, or a line. */

@@ -17,7 +17,7 @@ import {
   shortNumber,
 } from '../print'
 import { flag, jsonFlag } from '../options'
-import { defineVerb, projectArgument } from '../verb'
+import { defineVerb, projectArgument, refuse } from '../verb'
 
 export interface CallOutcome {
   call: Call
@@ -200,5 +200,14 @@ export const verb = defineVerb({
   runsOperators: true,
   launchesKernels: true,
   run: (workbench, folder, { sanitize, json }) =>
-    sanitize ? runSanitized(workbench, folder, { json }) : runCalls(workbench, folder, { json }),
+    sanitize && workbench.projects.checksKernels
+      ? Promise.resolve(
+          refuse(
+            '--sanitize and --check-kernels cannot be used together: each needs a build of its own.',
+            json,
+          ),
+        )
+      : sanitize
+        ? runSanitized(workbench, folder, { json })
+        : runCalls(workbench, folder, { json }),
 })

@@ -46,7 +46,7 @@ interface FollowingBuild {
   stop: AbortController
   report: Promise<Result<BuildReport>>
   /** Read when its compilers start: a build that somebody waits for by then is no background work. */
-  options: { signal: AbortSignal; isBackground: boolean; withNvcc: boolean }
+  options: { signal: AbortSignal; isBackground: boolean }
 }
 
 /** The first error of a build that did not succeed. */
@@ -60,6 +60,8 @@ export class Builds {
   private readonly lastGood = new Map<string, BuildReport>()
   /** By folder, from a hot build until the next build. */
   private readonly following = new Map<string, FollowingBuild>()
+  /** By folder, what ends nvcc's compiles for messages. */
+  private readonly judging = new Map<string, AbortController>()
   /** Plain builds that have not ended, those too that were stopped. */
   private readonly unended = new Set<Promise<unknown>>()
   private readonly hotCompiler: HotCompiler
@@ -91,7 +93,7 @@ export class Builds {
 
   /** A plain build of other tools or flags than the project's own: calls go on with what was built last. */
   async buildApart(project: OpenProject, options: BuildOptions = {}): Promise<Result<BuildReport>> {
-    return await this.compile(project, options, buildProject)
+    return await this.compile(project, { ...options, isUnpublished: true }, buildProject)
   }
 
   /** Remembers a good plain build. One that the disk does not take costs an entry of the history, not the build. */
@@ -132,20 +134,46 @@ export class Builds {
     )
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
-    const waitsForNvcc = await this.hasMoreToSay(project, report.value)
-    if ((report.value.hot || waitsForNvcc) && report.value.checksKernels !== true)
-      this.followWithPlain(project.folder)
-    else if (report.value.checksKernels !== true) await this.keep(project, report.value)
+    if (report.value.checksKernels === true) return report
+    if (report.value.hot) this.followWithPlain(project.folder)
+    else {
+      await this.keep(project, report.value)
+      this.judgeWithNvcc(project, report.value)
+    }
     return report
   }
 
-  /** nvcc has not compiled what was built for the virtual GPU. */
-  private async hasMoreToSay(
-    project: OpenProject,
-    { virtualDevice }: BuildReport,
-  ): Promise<boolean> {
-    const toolchain = await project.toolchain()
-    return virtualDevice !== undefined && toolchain.ok && toolchain.value.cuda !== undefined
+  /**
+   * What was built for the virtual GPU is compiled by nvcc too, in the background, for its messages alone: with
+   * libtorch's headers that takes minutes.
+   */
+  private judgeWithNvcc(project: OpenProject, { virtualDevice }: BuildReport): void {
+    if (virtualDevice === undefined) return
+    const { folder } = project
+    const stop = new AbortController()
+    const judge = async (): Promise<void> => {
+      const toolchain = await project.toolchain()
+      if (!toolchain.ok || !toolchain.value.cuda || stop.signal.aborted) return
+      const options = { signal: stop.signal, isBackground: true, withNvcc: true }
+      const title = 'compiling with nvcc'
+      this.events.onBackground?.(title, -1, project.manifest.name)
+      const report = await this.compile(project, options, buildProject)
+      this.events.onBackground?.(title, 1, '')
+      if (report.ok && !stop.signal.aborted) this.events.onSettled?.(folder, report.value)
+    }
+    this.judging.set(folder, stop)
+    const forget = (): void => {
+      this.unended.delete(end)
+      if (this.judging.get(folder) === stop) this.judging.delete(folder)
+    }
+    // A disk that is full has been said by the build before.
+    const end: Promise<void> = judge().then(forget, forget)
+    this.unended.add(end)
+  }
+
+  private stopJudging(folder: string): void {
+    this.judging.get(folder)?.abort()
+    this.judging.delete(folder)
   }
 
   private mayUseServer(project: OpenProject): boolean {
@@ -183,7 +211,7 @@ export class Builds {
   /** Makes the plain build of what was just built hot, a moment later: loading and calling come first. */
   private followWithPlain(folder: string): void {
     const stop = new AbortController()
-    const options = { signal: stop.signal, isBackground: true, withNvcc: true }
+    const options = { signal: stop.signal, isBackground: true }
     const build = async (): Promise<Result<BuildReport>> => {
       await new Promise((resolve) => setTimeout(resolve, plainBuildDelay))
       // Planning it would only take time from the newer build.
@@ -195,7 +223,10 @@ export class Builds {
       const report = await this.compile(project.value, options, buildProject)
       this.events.onBackground?.(title, 1, '')
       if (!report.ok || stop.signal.aborted) return report
-      if (report.value.ok) await this.keep(project.value, report.value)
+      if (report.value.ok) {
+        await this.keep(project.value, report.value)
+        this.judgeWithNvcc(project.value, report.value)
+      }
       this.events.onSettled?.(folder, report.value)
       return report
     }
@@ -214,6 +245,7 @@ export class Builds {
   }
 
   private stopFollowing(folder: string): void {
+    this.stopJudging(folder)
     this.following.get(folder)?.stop.abort()
     this.following.delete(folder)
   }
@@ -231,9 +263,10 @@ export class Builds {
         { hint: 'Turn off “Check kernels” in the Kernels panel.' },
       )
     }
+    // Its messages can wait, and a timing next to a compiler is none.
+    this.stopJudging(folder)
     const following = this.following.get(folder)
-    // Where it follows for nvcc's messages alone, the plain build is there already.
-    if (!following || this.lastGood.get(folder)?.hot === false) return ok(null)
+    if (!following) return ok(null)
     following.options.isBackground = false
     const report = await following.report
     if (!report.ok) return report
@@ -321,6 +354,7 @@ export class Builds {
   /** Resolves when builds in the background have removed what they were writing, or after two seconds. */
   async close(): Promise<void> {
     for (const { stop } of this.following.values()) stop.abort()
+    for (const stop of this.judging.values()) stop.abort()
     this.stopCompileServer()
     this.hotCompiler.close()
     const late = new Promise((resolve) => setTimeout(resolve, longestEnd).unref())

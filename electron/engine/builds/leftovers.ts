@@ -7,7 +7,16 @@ import { listTree } from '../project/list-tree'
 import { endOrphans } from '../toolchain/process-tree'
 
 /** Folders of the cache in which something is made under a temporary name; "." for the cache itself. */
-const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'generated']
+const folders = [
+  '.',
+  'objects',
+  'builds',
+  'precompiled',
+  'compile-server',
+  'generated',
+  'virtual-gpu/runtime',
+  'virtual-gpu/devices',
+]
 
 /** Folders that are large, or not ours, and hold nothing that writeAtomically() writes. */
 const withoutTexts = [

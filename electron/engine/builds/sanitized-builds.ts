@@ -39,7 +39,8 @@ export class SanitizedBuilds {
     const { installation, projects } = this.services
     const opened = await projects.open(projectOrFolder)
     if (!opened.ok) return opened
-    const project = opened.value
+    // ASan's op hosts have no device, and kernels are not what it watches.
+    const project = opened.value.withoutVirtualGpu()
     const toolchain = await project.toolchain()
     if (!toolchain.ok) return toolchain
     // Without it, the linker's own message would not say what to install.

@@ -17,8 +17,8 @@ export interface CxxSource {
   prelude: Prelude | undefined
   /** Of this source alone, before the project's `cflags`. */
   hostFlags?: readonly string[]
-  /** Flags of device code for the virtual GPU, which come before the project's. */
-  gpu?: { flags: readonly string[]; isChecked: boolean }
+  /** Of a source that uses CUDA, for the virtual GPU; the flags come before the project's. */
+  gpu?: { flags: readonly string[]; isChecked: boolean; isDevice: boolean }
 }
 
 /** What a project adds to the flags that all C++ sources share. */
@@ -107,7 +107,7 @@ export class CxxTasks {
       label,
       server:
         this.variant === 'plain' && gpu?.isChecked !== true
-          ? flagsForServer([...flags.before, ...flags.after], gpu !== undefined)
+          ? flagsForServer([...flags.before, ...flags.after], gpu?.isDevice)
           : undefined,
       command: toolchain.compiler.path,
       args,

@@ -23,6 +23,7 @@ import {
 } from './cuda'
 import { boundInCudaSource, codeOf, cudaTask } from './cuda-tasks'
 import type { CudaBuild } from './cuda-tasks'
+import type { ChosenArchitectures } from './cuda-architectures'
 import { CxxTasks } from './cxx-tasks'
 import type { ProjectFlags } from './cxx-tasks'
 import { changesPrecompiled, linkFlags } from './flags'
@@ -221,7 +222,8 @@ function sourceTasks(
     cxx: CxxTasks
     /** Of sources for the virtual GPU: clang's, whatever compiles the others. */
     gpuCxx: CxxTasks
-    cuda: CudaBuild
+    /** undefined where nvcc cannot compile for the GPUs that are asked for. */
+    cuda: CudaBuild | undefined
     placed: ReadonlyMap<string, string[]>
     includeFolders: readonly string[]
   },
@@ -240,13 +242,13 @@ function sourceTasks(
       const task = gpuCxx.projectTask(gpu.sourceOf(source, label, prelude))
       tasks.push({ ...task, around: source.relative })
       // Where there is nvcc, what it says of the source counts too.
-      if (whyNoCudaPart({ ...toolchain, virtualGpu: undefined }, texts) === '')
+      if (cuda && whyNoCudaPart({ ...toolchain, virtualGpu: undefined }, texts) === '')
         tasks.push({
           ...cudaTask(cuda, source, texts),
           label: `${label} (nvcc)`,
           isJudgedOnly: true,
         })
-    } else if (isCuda(source.file)) {
+    } else if (cuda && isCuda(source.file)) {
       tasks.push(cudaTask(cuda, source, texts))
     } else if (functions) {
       const text = bindingAround(manifest, source, functions)
@@ -255,7 +257,11 @@ function sourceTasks(
       const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
       const bound = { label, file, text: text + source.text, prelude, hostFlags }
-      tasks.push({ ...cxx.projectTask(bound), around: source.relative })
+      const task =
+        gpu && includesCuda(texts)
+          ? gpuCxx.projectTask(gpu.boundSource(source, bound))
+          : cxx.projectTask(bound)
+      tasks.push({ ...task, around: source.relative })
     } else if (gpu && includesCuda(texts)) {
       tasks.push(gpuCxx.projectTask(gpu.sourceOf(source, label, prelude)))
     } else {
@@ -292,9 +298,13 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     : cxx
   const cudaSources = read.texts.filter(({ file }) => isCuda(file))
   const needsNvcc = !gpu || toolchain.cuda !== undefined
-  const code = codeOf(toolchain, project, needsNvcc ? cudaSources : [], architectures)
-  if (!code.ok) return code
-  const cuda = { tools, project, projectFlags: flags.project, code: code.value }
+  const asked = codeOf(toolchain, project, needsNvcc ? cudaSources : [], architectures)
+  if (!asked.ok && !gpu) return asked
+  // What keeps nvcc from compiling does not keep the virtual GPU from running it.
+  const code: ChosenArchitectures = asked.ok
+    ? asked.value
+    : { architectures: [], ptx: [], remarks: [`nvcc does not compile: ${asked.error.message}`] }
+  const cuda = asked.ok ? { tools, project, projectFlags: flags.project, code } : undefined
   const own = sourceTasks(request, planned.value, {
     tools,
     cxx,
@@ -322,7 +332,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     deviceLink: hasDeviceLink
       ? {
           command: toolchain.cuda?.nvcc ?? '',
-          args: deviceLinkArguments({ toolchain, manifest }, code.value),
+          args: deviceLinkArguments({ toolchain, manifest }, code),
         }
       : undefined,
     contentFolders: [folder, ...includeFolders],
@@ -331,7 +341,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     remarks: [
       ...planned.value.remarks,
       ...remarksOn(read, flags.contradicting, cxx),
-      ...code.value.remarks,
+      ...code.remarks,
     ],
     missingPrelude: cxx.missingPrelude,
   })

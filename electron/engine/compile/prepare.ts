@@ -62,17 +62,18 @@ export async function prepareTools(
   // header before it needs the server.
   if (compilers > 1) pending.unshift(makeServer)
   else pending.push(makeServer)
-  const worker = async (): Promise<Result<unknown>> => {
+  let failed: Result<unknown> | undefined
+  const worker = async (): Promise<void> => {
     for (let make = pending.shift(); make; make = pending.shift()) {
       const result = await make()
       if (result.ok) continue
-      pending.length = 0
-      return result
+      // Headers serve without a compile server.
+      if (make !== makeServer) pending.length = 0
+      failed ??= result
+      if (make !== makeServer) return
     }
-    return ok(null)
   }
-  const ends = await Promise.all(Array.from({ length: compilers }, worker))
+  await Promise.all(Array.from({ length: compilers }, worker))
   await measureCompile(tools, made > 0, signal)
-  const failed = ends.find((end) => !end.ok)
   return failed && !failed.ok ? failed : ok({ seconds, made })
 }

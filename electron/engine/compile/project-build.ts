@@ -56,6 +56,8 @@ export interface BuildOptions {
   timeTrace?: boolean
   /** Of sources for the virtual GPU: nvcc compiles them too, for its messages, which takes minutes with libtorch's headers. */
   withNvcc?: boolean
+  /** It takes no place in the project's folder. */
+  isUnpublished?: boolean
   /** What CUDA sources are compiled for, instead of the GPUs of this machine: "80", "90a". */
   cudaArchitectures?: readonly string[]
 }
@@ -532,8 +534,12 @@ export class ProjectBuild {
     if (!linked.step.ok) return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
     // What lies in the project's folder is what is timed and exported.
     const checksKernels = this.parts.project.checksKernels && this.plan.virtualDevice !== ''
-    const isPlain = this.parts.variant === 'plain' && !linked.hot && !checksKernels
-    const published = isPlain ? this.publish(linked.loadPath) : undefined
+    const isPublished =
+      this.parts.variant === 'plain' &&
+      !linked.hot &&
+      !checksKernels &&
+      this.options.isUnpublished !== true
+    const published = isPublished ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {
         ...published,

@@ -314,10 +314,11 @@ export class HostPool {
       const late = setTimeout(() => {
         old.kill('replaced')
       }, unloadMilliseconds)
-      // The checks keep the addresses of a library's device variables.
-      const left = this.checksKernels
-        ? replaced
-        : await old.call('library.unload', {}, { timeout: 0, phase: 'unloading the library' })
+      // The virtual GPU keeps what it knows of a library's kernels and device variables by their addresses.
+      const left =
+        this.virtualDevice !== ''
+          ? replaced
+          : await old.call('library.unload', {}, { timeout: 0, phase: 'unloading the library' })
       clearTimeout(late)
       if (!left.ok || !left.value.unloaded) {
         old.kill('replaced')

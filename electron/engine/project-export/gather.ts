@@ -285,7 +285,7 @@ export async function gather(
     if (!gradchecks.ok) return gradchecks
     const models = await recorder.models()
     if (!models.ok) return models
-    const library = await stripped(build.library, temporary)
+    const library = await stripped(build.loadPath, temporary)
     if (!library.ok) return library
     const addonFolder = findAddon(installation, toolchain.libtorch)
     const addon = addonFolder.ok

@@ -14,6 +14,13 @@ export interface LibtorchSearch {
 const newestFirst = (a: Libtorch, b: Libtorch): number =>
   b.version.localeCompare(a.version, 'en', { numeric: true })
 
+/** The one that set-up has installed. */
+export function installedLibtorch(own: string): Libtorch | undefined {
+  return torchFolders(own)
+    .map((folder) => describeLibtorch(folder, "set-up's own"))
+    .find((libtorch) => libtorch !== undefined && libtorch.judgement !== 'unusable')
+}
+
 /**
  * The libtorch to use: chosen, a Python's on PATH, $LIBTORCH, else the newest of the other environments of this
  * machine, else the one that set-up has installed.

@@ -20,7 +20,7 @@ import { findCudaToolkit } from '../toolchain/cuda'
 import { askPython, describeLibtorch } from '../toolchain/libtorch'
 import type { Libtorch } from '../toolchain/libtorch'
 import { chooseTorch } from './cuda-torch'
-import { findLibtorch } from './find-libtorch'
+import { findLibtorch, installedLibtorch } from './find-libtorch'
 import { installTorch, torchVersion } from './install-torch'
 import { buildAddon, findBuiltAddon } from './native-addon'
 import { ownTorchFolder, planSetup } from './plan'
@@ -37,6 +37,8 @@ export interface SetupRequest {
   libtorch: string
   /** Install torch for CUDA, where no other is found, without asking which. */
   cuda: boolean
+  /** Install torch also where a libtorch is found. */
+  mustInstall?: boolean
   /** Whether torch may be installed, where no libtorch was found. */
   mayInstall: (question: string) => Promise<boolean>
   /** Asks the user; undefined where there is nobody to ask. */
@@ -191,14 +193,17 @@ class SetupRun {
     own: string,
   ): Promise<Result<{ libtorch: Libtorch; isMade: boolean }>> {
     const { libtorch: name, cuda: isCudaWanted, ask, mayInstall, onRemark, onStart } = this.request
+    const { mustInstall } = this.request
     if (name !== '') {
       const named = this.named(name)
       return named.ok ? ok({ libtorch: named.value, isMade: false }) : named
     }
     const search = { chosen, own }
-    const first = await findLibtorch(search)
-    if (first.found) return ok({ libtorch: first.found, isMade: false })
-    for (const line of first.refused) onRemark(line)
+    if (mustInstall !== true) {
+      const first = await findLibtorch(search)
+      if (first.found) return ok({ libtorch: first.found, isMade: false })
+      for (const line of first.refused) onRemark(line)
+    }
     const asked = { command: 'opsmith setup --cuda', onRemark }
     const cuda = await chooseTorch(isCudaWanted, ask, asked)
     const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
@@ -216,7 +221,7 @@ class SetupRun {
     const stopped = this.stopped()
     if (stopped) return stopped
     if (!installed.ok) return installed
-    const { found } = await findLibtorch(search)
+    const found = mustInstall === true ? installedLibtorch(own) : (await findLibtorch(search)).found
     return found
       ? ok({ libtorch: found, isMade: true })
       : err('internal', `torch was installed in ${own}, but Opsmith cannot use its libtorch.`)

@@ -20,7 +20,8 @@ export class KernelChecks {
   /** @param lines of an op host: a `writtenGpuReport` each */
   take(lines: string): void {
     const { epoch } = this
-    this.located = this.located.then(() => this.add(lines, epoch))
+    // What cannot be located is a report less, and not the end of all that follow.
+    this.located = this.located.then(() => this.add(lines, epoch)).catch(() => undefined)
   }
 
   private async add(lines: string, epoch: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { SettingsChange } from '../../contract/settings'
 import { readSetupEnvironment } from '../../engine/installation'
-import { allLibtorchs } from '../../engine/toolchain/libtorch-places'
+import { findLibtorchs } from '../../engine/toolchain/libtorch'
 import { findCompilers } from '../../engine/toolchain/compilers'
 import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
 import type { AppSession } from '../app-session'
@@ -14,13 +14,16 @@ const names: Readonly<Record<Tool, string>> = {
   clangd: 'clangd',
 }
 
-/** What Opsmith finds without the settings. */
+/**
+ * What the user's own PATH and environment name. An environment that merely lies somewhere in the home folder may be part
+ * of a folder that nobody has trusted.
+ */
 async function found(session: AppSession, tool: Tool): Promise<string[]> {
   if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
   if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
   const { root, cacheFolder } = session.installation
   const setup = readSetupEnvironment(root, cacheFolder).libtorch ?? ''
-  return (await allLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
+  return (await findLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
 }
 
 /**

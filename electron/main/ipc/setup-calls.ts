@@ -51,6 +51,7 @@ export const setupCalls: Handlers<SetupCalls> = {
       workbench.setup.run({
         libtorch: libtorch === '' ? '' : path.resolve(libtorch),
         cuda: installs === 'cuda',
+        mustInstall: installs !== '',
         mayInstall: () => Promise.resolve(installs !== ''),
         ask: () => Promise.resolve(undefined),
         signal,
@@ -72,8 +73,10 @@ export const setupCalls: Handlers<SetupCalls> = {
       log(installation.stateFolder, `set-up ended: ${result.error.message}`)
       return result
     }
-    if (libtorch !== '')
-      await session.keepOrSay(changeSettings(installation.configFolder, { libtorch }))
+    // What was installed is what the user asked for, whatever else this machine has.
+    const chosen = installs === '' ? libtorch : result.value.libtorch
+    if (chosen !== '')
+      await session.keepOrSay(changeSettings(installation.configFolder, { libtorch: chosen }))
     workbench.hosts.useAddon(result.value.addon)
     await workbench.applySettings()
     return result

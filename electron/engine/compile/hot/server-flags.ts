@@ -1,4 +1,4 @@
-import { deviceCodeFlags } from '../virtual-gpu/flags'
+import { deviceCodeFlags, hostCodeFlags } from '../virtual-gpu/flags'
 
 /** What a compile server can be told of one source. */
 export interface ServerFlags {
@@ -20,8 +20,8 @@ export function flagsForServer(flags: readonly string[], isGpu = false): ServerF
   const found: ServerFlags = { defines: [], includes: [], warnings: [], isGpu }
   for (let index = 0; index < flags.length; index += 1) {
     const flag = flags[index] ?? ''
-    // The server knows what device code needs.
-    if (isGpu && deviceCodeFlags.includes(flag)) continue
+    // The server knows what device code needs, and the host's C++ that includes CUDA's headers.
+    if (isGpu ? deviceCodeFlags.includes(flag) : hostCodeFlags.includes(flag)) continue
     if (flag === '-I') {
       index += 1
       found.includes.push(flags[index] ?? '')

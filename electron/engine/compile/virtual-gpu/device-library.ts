@@ -5,6 +5,7 @@ import path from 'node:path'
 
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import { temporaryBeside } from '../sealed-files'
 import type { Libtorch } from '../../toolchain/libtorch'
 import { compileLimits, runProcess } from '../../toolchain/run-command'
 import { gpuFolder } from './flags'
@@ -23,7 +24,8 @@ export interface DeviceLibraries {
 }
 
 /** By what they are made of: a build and the window may both want them first. */
-const known = new Map<string, Promise<Result<DeviceLibraries>>>()
+const beingMade = new Map<string, Promise<Result<DeviceLibraries>>>()
+const listeners = new Set<(text: string) => void>()
 
 /**
  * Compiles what is not in the cache: half a minute, once for each libtorch.
@@ -34,16 +36,50 @@ export async function deviceLibraries(
   libtorch: Libtorch,
   onProgress: (text: string) => void = () => undefined,
 ): Promise<Result<DeviceLibraries>> {
-  const key = JSON.stringify([tools.root, tools.cacheFolder, tools.compiler.identity, libtorch])
-  const running = known.get(key) ?? make(tools, libtorch, onProgress)
-  known.set(key, running)
-  const made = await running
-  if (made.ok && !fs.existsSync(made.value.device)) {
-    // Somebody cleared the cache.
-    known.delete(key)
-    return await deviceLibraries(tools, libtorch, onProgress)
+  // One at a time: those of two libtorchs share the runtime.
+  const key = JSON.stringify([tools.root, tools.cacheFolder, tools.compiler.identity])
+  const wanted = `${key}${libtorch.identity}${libtorch.folder}`
+  const known = made.get(wanted)
+  if (known && fs.existsSync(known.device) && fs.existsSync(known.runtime)) return ok(known)
+  listeners.add(onProgress)
+  const say = (text: string): void => {
+    for (const listener of listeners) listener(text)
   }
-  return made
+  const before = beingMade.get(key) ?? Promise.resolve()
+  const making = before.then(
+    () => make(tools, libtorch, say),
+    () => make(tools, libtorch, say),
+  )
+  beingMade.set(key, making)
+  try {
+    const answer = await making
+    if (answer.ok) made.set(wanted, answer.value)
+    return answer
+  } finally {
+    listeners.delete(onProgress)
+    if (beingMade.get(key) === making) beingMade.delete(key)
+  }
+}
+
+/** Good answers of this process: builds ask each time, and the sources are many files. */
+const made = new Map<string, DeviceLibraries>()
+
+/** The compiler's flags, the linker's not among them. */
+function deviceFlags({ root }: GpuTools, libtorch: Libtorch): string[] {
+  return [
+    '-std=gnu++20',
+    '-fdeclspec',
+    '-O1',
+    '-fPIC',
+    '-fvisibility=hidden',
+    `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
+    '-isystem',
+    path.join(gpuFolder(root), 'include'),
+    '-isystem',
+    path.join(libtorch.folder, 'include'),
+    '-isystem',
+    path.join(libtorch.folder, 'include/torch/csrc/api/include'),
+  ]
 }
 
 async function make(
@@ -60,12 +96,13 @@ async function make(
     JSON.stringify([runtime.value.identity, libtorch.identity, libtorch.folder]),
   )
   for (const name of files) hash.update(`${name}\0${fs.readFileSync(path.join(folder, name))}\0`)
+  hash.update(JSON.stringify(deviceFlags(tools, libtorch)))
   const identity = hash.digest('hex').slice(0, 32)
   const target = path.join(cacheFolder, 'virtual-gpu', 'devices', identity)
   const device = path.join(target, libraryName)
   if (!fs.existsSync(device)) {
     onProgress(`compiling the virtual GPU for libtorch ${libtorch.version} (once)`)
-    const work = `${target}.${process.pid}`
+    const work = temporaryBeside(target)
     fs.mkdirSync(work, { recursive: true })
     const all = path.join(work, 'all.cpp')
     // One translation unit: libtorch's headers take most of the time.
@@ -74,18 +111,7 @@ async function make(
     const result = await runProcess(
       compiler.path,
       [
-        '-std=gnu++20',
-        '-fdeclspec',
-        '-O1',
-        '-fPIC',
-        '-fvisibility=hidden',
-        `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
-        '-isystem',
-        path.join(gpuFolder(root), 'include'),
-        '-isystem',
-        path.join(libtorch.folder, 'include'),
-        '-isystem',
-        path.join(libtorch.folder, 'include/torch/csrc/api/include'),
+        ...deviceFlags(tools, libtorch),
         '-shared',
         `-Wl,-soname,${libraryName}`,
         all,
@@ -120,9 +146,10 @@ async function make(
     fs.rmSync(all)
     try {
       fs.renameSync(work, target)
-    } catch {
-      // Another process was first.
+    } catch (error) {
       fs.rmSync(work, { recursive: true, force: true })
+      // Another process was first, or the disk is full.
+      if (!fs.existsSync(device)) throw error
     }
   }
   return ok({ runtime: runtime.value.file, device: fs.realpathSync(device), identity })

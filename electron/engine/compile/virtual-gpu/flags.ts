@@ -50,6 +50,9 @@ export const deviceCodeFlags: readonly string[] = [
   '-ftrivial-auto-var-init-max-size=64',
 ]
 
+/** Of the host's C++ that includes CUDA's headers: what the headers need, and no more. */
+export const hostCodeFlags: readonly string[] = ['-fdeclspec']
+
 /** Flags of every CUDA source of a program; `-fwrapv` is what GPUs do. */
 export function cudaFlags(root: string, variant: GpuVariant): string[] {
   return [

@@ -85,9 +85,17 @@ export class GpuPart {
           file: text.file,
           dependentBlocks,
         }),
-        isChecked: variant.isChecked,
+        isChecked: variant.isChecked && isCuda(text.file),
+        isDevice: isCuda(text.file),
       },
     }
+  }
+
+  /** The same for a generated source around one of the project. */
+  boundSource(around: SourceText, bound: CxxSource): CxxSource {
+    const { gpu } = this.sourceOf(around, bound.label, bound.prelude)
+    const text = `${this.libraries.identity}\n${bound.text}`
+    return { ...bound, text, ...(gpu ? { gpu } : {}) }
   }
 
   /** @param own the project's flags for the linker */

@@ -8,7 +8,7 @@ import type { SourceText } from '../generated-sources'
 import { hashOf } from '../result-cache'
 import type { DeviceLibraries } from './device-library'
 import { buildExtensionFlags } from '../cuda'
-import { checkedFlags, cudaMacros, deviceCodeFlags, gpuHeaders } from './flags'
+import { checkedFlags, cudaMacros, deviceCodeFlags, gpuHeaders, hostCodeFlags } from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
 
@@ -71,15 +71,16 @@ export function gpuSourceFlags(
   { isChecked }: GpuVariant,
   source: { file: string; dependentBlocks: boolean },
 ): string[] {
+  const isDevice = isCuda(source.file)
   return [
-    ...deviceCodeFlags,
+    ...(isDevice ? deviceCodeFlags : hostCodeFlags),
     // Before libtorch's, whose CUDA headers ask for a toolkit.
     `-I${gpuHeaders(root)}`,
     `-I${path.dirname(source.file)}`,
     ...cudaMacros.map((macro) => `-D${macro}`),
     ...(source.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
     ...hostFlagsOf([...buildExtensionFlags, ...cudaCflags]),
-    ...(isChecked ? ['-fno-wrapv', ...checkedFlags] : []),
+    ...(isChecked && isDevice ? ['-fno-wrapv', ...checkedFlags] : []),
   ]
 }
 

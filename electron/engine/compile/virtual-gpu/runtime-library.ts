@@ -8,7 +8,19 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Compiler } from '../../toolchain/compilers'
 import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { temporaryBeside } from '../sealed-files'
 import { gpuFolder } from './flags'
+
+const runtimeFlags = [
+  '-std=gnu++20',
+  '-fdeclspec',
+  '-O2',
+  '-fPIC',
+  '-pthread',
+  '-gline-tables-only',
+  '-ftls-model=initial-exec',
+  '-DOPSMITH_GPU_CHECKED=1',
+]
 
 const libraryName = 'libopsmith_virtual_gpu.so'
 
@@ -43,7 +55,7 @@ export async function runtimeLibrary(
   onProgress: (text: string) => void,
 ): Promise<Result<RuntimeLibrary>> {
   const folder = gpuFolder(root)
-  const hash = createHash('sha256').update(compiler.identity)
+  const hash = createHash('sha256').update(JSON.stringify([compiler.identity, ...runtimeFlags]))
   for (const file of [
     ...sourcesBelow(path.join(folder, 'runtime')),
     ...sourcesBelow(path.join(folder, 'include')),
@@ -56,7 +68,7 @@ export async function runtimeLibrary(
   if (fs.existsSync(file)) return ok({ file: fs.realpathSync(file), identity })
 
   onProgress('compiling the runtime of the virtual GPU (once)')
-  const work = `${target}.${process.pid}`
+  const work = temporaryBeside(target)
   fs.mkdirSync(work, { recursive: true })
   const sources = sourcesBelow(path.join(folder, 'runtime')).filter((one) => one.endsWith('.cpp'))
   const waiting = [...sources]
@@ -66,14 +78,7 @@ export async function runtimeLibrary(
       const result = await runProcess(
         compiler.path,
         [
-          '-std=gnu++20',
-          '-fdeclspec',
-          '-O2',
-          '-fPIC',
-          '-pthread',
-          '-gline-tables-only',
-          '-ftls-model=initial-exec',
-          '-DOPSMITH_GPU_CHECKED=1',
+          ...runtimeFlags,
           '-isystem',
           path.join(folder, 'include'),
           '-c',
@@ -114,9 +119,10 @@ export async function runtimeLibrary(
   }
   try {
     fs.renameSync(work, target)
-  } catch {
-    // Another process was first.
+  } catch (error) {
     fs.rmSync(work, { recursive: true, force: true })
+    // Another process was first, or the disk is full.
+    if (!fs.existsSync(file)) throw error
   }
   return ok({ file: fs.realpathSync(file), identity })
 }
