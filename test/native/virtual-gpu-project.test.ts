@@ -79,7 +79,10 @@ it('doctor says that the virtual GPU is used, or why not', async () => {
   expect((await finding())?.facts[0]?.[1]).toMatch(/^clang\+\+ \d/)
   const choice = { compiler: '', libtorch: '' }
   unwrap(await setToolchain(folder, { ...choice, gpu: 'hardware' }))
-  expect(await finding()).toMatchObject({ chosen: false, why: expect.stringMatching(/^only/) })
+  expect(await finding()).toMatchObject({
+    chosen: false,
+    why: expect.stringMatching(/^“Only the GPU/),
+  })
   unwrap(await setToolchain(folder, { ...choice, gpu: '' }))
   expect(await finding()).toMatchObject({ chosen: true })
 })
@@ -156,4 +159,27 @@ it('needs nvcc where hardware is chosen', async () => {
   if (toolchain.cuda) return
   const built = await workbench.builds.buildApart(project)
   expect(built).toMatchObject({ ok: false, error: { code: 'toolchain.missing' } })
+})
+
+it('leaves a part out that may be left out, where it uses what the virtual GPU does not have', async () => {
+  const other = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+  fs.writeFileSync(
+    path.join(other, 'cpu.cpp'),
+    '#include <torch/library.h>\nTORCH_LIBRARY(optional_part, m) { m.def("f(Tensor x) -> Tensor"); }\n',
+  )
+  fs.writeFileSync(
+    path.join(other, 'tensor_cores.cu'),
+    '#include <mma.h>\n#include <c10/cuda/CUDAStream.h>\n',
+  )
+  const manifest = { name: 'optional_part', sources: ['cpu.cpp'], cudaSources: ['tensor_cores.cu'] }
+  fs.writeFileSync(path.join(other, 'opsmith.json'), JSON.stringify(manifest))
+  const remarks: string[] = []
+  const built = unwrap(
+    await workbench.builds.build(other, { onRemark: (text) => remarks.push(text) }),
+  )
+  expect(built.ok, JSON.stringify(built.diagnostics)).toBe(true)
+  expect(built.virtualDevice).toBeUndefined()
+  expect(remarks.join('\n')).toMatch(
+    /tensor_cores\.cu:1: tensor cores .* not supported on the virtual GPU; building without the virtual GPU/,
+  )
 })

@@ -36,7 +36,38 @@ export async function buildProject(
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   if (options.withNvcc !== true) dropJudged(plan.value)
   const { project } = request
-  return await new ProjectBuild({ project, plan: plan.value, variant: 'plain' }, options).run()
+  const parts = { project, plan: plan.value, variant: 'plain' as const }
+  const report = await new ProjectBuild(parts, options).run()
+  const without = withoutUnsupported(request, report, options)
+  return without ? await buildProject(without, options) : report
+}
+
+/** What the virtual GPU's headers say of what it does not have. */
+const refusal = /not supported on the virtual GPU/
+
+/**
+ * A CUDA part that may be left out is, where it uses what the virtual GPU does not have: the project builds as on a
+ * machine without it. Not where the user has chosen the virtual GPU by name.
+ * @returns the build to make instead; undefined where this one stands
+ */
+function withoutUnsupported(
+  request: BuildRequest,
+  report: Result<BuildReport>,
+  { onOutput, onRemark }: BuildOptions,
+): BuildRequest | undefined {
+  const { toolchain, project } = request
+  const isOptional =
+    project.manifest.cudaSources.length > 0 && toolchain.virtualGpu?.isChosen === false
+  if (!isOptional || !report.ok || report.value.ok) return undefined
+  const refused = report.value.diagnostics.find(({ message }) => refusal.test(message))
+  if (!refused) return undefined
+  const place = path.relative(project.folder, refused.file)
+  // #error prints its text with the quotes.
+  const message = refused.message.replaceAll('"', '')
+  const remark = `${place}:${refused.line}: ${message}; building without the virtual GPU`
+  onOutput?.(`note: ${remark}\n`)
+  onRemark?.(remark)
+  return { ...request, toolchain: { ...toolchain, virtualGpu: undefined } }
 }
 
 function dropJudged(plan: BuildPlan): void {
@@ -80,7 +111,8 @@ export async function buildHot(
   const parts = { project, plan: plan.value, variant: 'plain' as const, server }
   const report = await new ProjectBuild(parts, options).run()
   if (serverPrelude && !(await server)) onNoServer(tools, serverPrelude)
-  return report
+  const without = withoutUnsupported(request, report, options)
+  return without ? await buildHot(without, { compiler, onNoServer }, options) : report
 }
 
 /** A server that is being started is up before the compilers are through with more sources than there are cores. */

@@ -1,5 +1,5 @@
 /** The part of a build that is for the virtual GPU. */
-import { ok } from '../../../contract/outcome'
+import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import type { OpenProject } from '../../project/open-project'
@@ -37,6 +37,18 @@ function usesCuda({ manifest }: OpenProject, texts: readonly SourceText[]): bool
   )
 }
 
+/** NVIDIA's libraries that a CUDA part is linked with, and that the virtual GPU does not have. */
+function nvidiaLibraries({ manifest }: OpenProject): string[] {
+  return manifest.cudaLdflags
+    .map(
+      (flag) =>
+        /^-l((?:cu(?:blas|sparse|fft|rand|solver|dnn|tensor|file|pti)|nccl|nvrtc|nvjpeg|nvml|npp)\w*)$/.exec(
+          flag,
+        )?.[1],
+    )
+    .filter((name) => name !== undefined)
+}
+
 export class GpuPart {
   private constructor(
     readonly libraries: DeviceLibraries,
@@ -57,6 +69,14 @@ export class GpuPart {
     const { installation, toolchain, project, onProgress } = request
     const { virtualGpu, libtorch } = toolchain
     if (!virtualGpu || !usesCuda(project, texts)) return ok(undefined)
+    const missing = nvidiaLibraries(project)
+    if (missing.length > 0) {
+      return err(
+        'toolchain.mismatch',
+        `The virtual GPU has no ${missing.join(', ')}, which opsmith.json links the CUDA part with.`,
+        { hint: 'Such code needs a GPU, and a libtorch for CUDA.' },
+      )
+    }
     const { root, cacheFolder } = installation
     const tools = { root, cacheFolder, compiler: virtualGpu.compiler }
     const libraries = await deviceLibraries(tools, libtorch, onProgress)
