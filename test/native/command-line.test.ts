@@ -120,7 +120,8 @@ describe('the opsmith command', () => {
   })
 
   it('a cache that cannot be written is an error in one sentence', async () => {
-    const elsewhere = Object.assign({}, cache, { home: '/dev/null' })
+    const environment = { ...cache.environment, XDG_CACHE_HOME: '/dev/null' }
+    const elsewhere = { ...cache, environment }
     const { code, stderr } = await runOpsmith(elsewhere, 'build', project)
     expect(stderr).toMatch(/^opsmith: Could not (write|open) \/dev\/null\/opsmith\S*: .*\.\n$/)
     expect(code).toBe(2)

@@ -33,11 +33,9 @@ struct alignas(2) OPSMITH_TYPE {
   operator OPSMITH_RAW() const volatile { return {__x}; }
 
   // libtorch's type of the same format. Its own conversions are there for nvcc only (__CUDACC__).
-  template <typename T>
-    requires std::is_same_v<T, OPSMITH_TORCH>
+  template <typename T, typename = std::enable_if_t<std::is_same_v<T, OPSMITH_TORCH>>>
   OPSMITH_TYPE(const T& value) : __x(value.x) {}
-  template <typename T>
-    requires std::is_same_v<T, OPSMITH_TORCH>
+  template <typename T, typename = std::enable_if_t<std::is_same_v<T, OPSMITH_TORCH>>>
   operator T() const {
     return T(__x, typename T::from_bits_t{});
   }
