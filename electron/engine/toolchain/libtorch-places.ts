@@ -29,6 +29,13 @@ function condaEnvironments(home: string): string[] {
 
 const condaNames = ['miniconda3', 'anaconda3', 'miniforge3', 'mambaforge', 'micromamba']
 
+/** Of a project of the user's: the folder itself, or an environment in it. */
+const environmentsOf = (folder: string): string[] => [
+  folder,
+  path.join(folder, '.venv'),
+  path.join(folder, 'venv'),
+]
+
 /** Where environments of Python usually are; not all of these folders exist. */
 function environments(home: string): string[] {
   const conda = condaNames.map((name) => path.join(home, name)).concat('/opt/conda')
@@ -37,12 +44,8 @@ function environments(home: string): string[] {
     ...condaEnvironments(home),
     ...conda.flatMap((folder) => [folder, ...foldersIn(path.join(folder, 'envs'))]),
     ...parents.flatMap((name) => foldersIn(path.join(home, name))),
-    // A project of the user's, with its environment.
-    ...[home, ...foldersIn(home)].flatMap((folder) => [
-      folder,
-      path.join(folder, '.venv'),
-      path.join(folder, 'venv'),
-    ]),
+    ...environmentsOf(home),
+    ...foldersIn(home).flatMap(environmentsOf),
     path.join(home, '.local'),
     '/usr/local',
     '/usr',
