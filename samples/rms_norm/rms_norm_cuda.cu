@@ -22,8 +22,10 @@ namespace {
 
 using at::Tensor;
 using opsmith_kernels::block_reduce;
+using opsmith_kernels::blocks_for;
 using opsmith_kernels::most_warps;
 using opsmith_kernels::Sum;
+using opsmith_kernels::threads_for;
 using opsmith_kernels::warp_size;
 using namespace rms_norm_sample;
 
@@ -108,19 +110,6 @@ __global__ void grad_weight_kernel(const scalar* __restrict__ grad, const scalar
   for (int stripe = 1; stripe < stripes; ++stripe)
     sum += sums[stripe][threadIdx.x];
   partial[blockIdx.y * columns + column] = sum;
-}
-
-/// Whole warps, as block_reduce needs them.
-unsigned threads_for(int64_t columns) {
-  constexpr int64_t most = 256;
-  return static_cast<unsigned>(
-      std::min(most, at::ceil_div<int64_t>(columns, warp_size) * warp_size));
-}
-
-/// If there are more rows, a block computes several.
-unsigned blocks_for(int64_t rows) {
-  constexpr int64_t most = 1 << 16;
-  return static_cast<unsigned>(std::min(most, rows));
 }
 
 std::tuple<Tensor, Tensor> rms_norm_forward_cuda(const Tensor& x, const Tensor& weight,

@@ -6,6 +6,7 @@
 #include <ATen/OpMathType.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 

@@ -1,7 +1,6 @@
 // Softmax over the last dimension on CUDA. A block takes a row of any length: its threads go along
 // the row in steps of the block's size, three times forward and twice backward.
 
-#include <ATen/ceil_div.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/Dispatch.h>
@@ -12,7 +11,6 @@
 #include <torch/library.h>
 #include <opsmith_kernels/block_reduce.cuh>
 
-#include <algorithm>
 #include <limits>
 
 #include "softmax_arguments.h"
@@ -21,10 +19,11 @@ namespace {
 
 using at::Tensor;
 using opsmith_kernels::block_reduce;
+using opsmith_kernels::blocks_for;
 using opsmith_kernels::Maximum;
 using opsmith_kernels::most_warps;
 using opsmith_kernels::Sum;
-using opsmith_kernels::warp_size;
+using opsmith_kernels::threads_for;
 using namespace softmax_sample;
 
 /// y[i] = exp(x[i] - m) / Σ exp(x[j] - m). Subtracting the maximum m only keeps exp finite.
@@ -73,19 +72,6 @@ __global__ void backward_kernel(const scalar* __restrict__ grad, const scalar* _
                                    (static_cast<accumulate>(incoming[i]) - dot));
     }
   }
-}
-
-/// Whole warps, as block_reduce needs them; no more than the row has elements for.
-unsigned threads_for(int64_t columns) {
-  constexpr int64_t most = 256;
-  return static_cast<unsigned>(
-      std::min(most, at::ceil_div<int64_t>(columns, warp_size) * warp_size));
-}
-
-/// If there are more rows, a block computes several.
-unsigned blocks_for(int64_t rows) {
-  constexpr int64_t most = 1 << 16;
-  return static_cast<unsigned>(std::min(most, rows));
 }
 
 Tensor softmax_forward_cuda(const Tensor& x) {

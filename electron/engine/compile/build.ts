@@ -22,19 +22,27 @@ const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
 
 /** What is built, and with which tools. */
-export type BuildRequest = Omit<PlanRequest, 'variant' | 'architectures' | 'onProgress'>
+export type BuildRequest = Omit<
+  PlanRequest,
+  'variant' | 'architectures' | 'withNvcc' | 'onProgress'
+>
 
 /** Sources to a library; a failed compile is a good answer with `ok: false`. */
 export async function buildProject(
   request: BuildRequest,
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
-  const { cudaArchitectures: architectures = [] } = options
+  const { cudaArchitectures: architectures = [], withNvcc } = options
   const onProgress = progressOf(options)
-  const plan = await planBuild({ ...request, variant: 'plain', architectures, onProgress })
+  const plan = await planBuild({
+    ...request,
+    variant: 'plain',
+    architectures,
+    withNvcc,
+    onProgress,
+  })
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
-  if (options.withNvcc !== true) dropJudged(plan.value)
   const { project } = request
   const parts = { project, plan: plan.value, variant: 'plain' as const }
   const report = await new ProjectBuild(parts, options).run()
@@ -70,10 +78,6 @@ function withoutUnsupported(
   return { ...request, toolchain: { ...toolchain, virtualGpu: undefined } }
 }
 
-function dropJudged(plan: BuildPlan): void {
-  plan.compiles = plan.compiles.filter((task) => task.isJudgedOnly !== true)
-}
-
 /** What is compiled before the project's sources is in the log, and shown. */
 function progressOf({ onOutput }: BuildOptions): (text: string) => void {
   return (text) => onOutput?.(`${text}\n`)
@@ -102,8 +106,6 @@ export async function buildHot(
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const { tools, serverPrelude } = plan.value
   const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
-  // nvcc's messages come with the plain build, which follows.
-  dropJudged(plan.value)
   const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
   const server = isWorthWaiting
     ? endOrStop(compiler.start(tools, serverPrelude, false, false), options.signal).then(find)

@@ -63,6 +63,8 @@ export interface PlanRequest {
   variant: BuildVariant
   /** What CUDA sources are compiled for, instead of the GPUs here and the project's own list. */
   architectures?: readonly string[]
+  /** Sources for the virtual GPU are compiled by nvcc too, for its messages. */
+  withNvcc?: boolean | undefined
   /** Called with what of the virtual GPU is compiled first. */
   onProgress?: ((text: string) => void) | undefined
 }
@@ -222,7 +224,7 @@ function sourceTasks(
     cxx: CxxTasks
     /** Of sources for the virtual GPU: clang's, whatever compiles the others. */
     gpuCxx: CxxTasks
-    /** undefined where nvcc cannot compile for the GPUs that are asked for. */
+    /** undefined where nvcc is not asked to compile, or cannot for the GPUs that are asked for. */
     cuda: CudaBuild | undefined
     placed: ReadonlyMap<string, string[]>
     includeFolders: readonly string[]
@@ -297,14 +299,15 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     ? new CxxTasks({ ...tools, toolchain: { ...toolchain, compiler: clang } }, 'plain', flags)
     : cxx
   const cudaSources = read.texts.filter(({ file }) => isCuda(file))
-  const needsNvcc = !gpu || toolchain.cuda !== undefined
+  const needsNvcc = !gpu || (request.withNvcc === true && toolchain.cuda !== undefined)
   const asked = codeOf(toolchain, project, needsNvcc ? cudaSources : [], architectures)
   if (!asked.ok && !gpu) return asked
   // What keeps nvcc from compiling does not keep the virtual GPU from running it.
   const code: ChosenArchitectures = asked.ok
     ? asked.value
     : { architectures: [], ptx: [], remarks: [`nvcc does not compile: ${asked.error.message}`] }
-  const cuda = asked.ok ? { tools, project, projectFlags: flags.project, code } : undefined
+  const cuda =
+    asked.ok && needsNvcc ? { tools, project, projectFlags: flags.project, code } : undefined
   const own = sourceTasks(request, planned.value, {
     tools,
     cxx,

@@ -1,6 +1,4 @@
 /** What a counted run wrote: instructions become lines of the user's sources. */
-import fs from 'node:fs'
-
 import { z } from 'zod'
 
 import { countsBasis } from '../../contract/gpu-counts'
@@ -14,7 +12,7 @@ import type {
 import { modulePlace, writtenSite } from '../../contract/gpu-findings'
 import type { ModulePlace, SourcePlace } from '../../contract/gpu-findings'
 import { occupancyArchitectures } from '../../contract/occupancy'
-import { err, ok } from '../../contract/outcome'
+import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Located } from '../host/symbolize'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
@@ -22,6 +20,7 @@ import { locateModulePlaces, ownLine } from './code-places'
 import { disassemble } from './machine-operations'
 import type { MachineCode, Operation } from './machine-operations'
 import { occupancyOf } from './occupancy'
+import { readWritten } from './written-file'
 
 const writtenSums = z.object({
   requests: z.number(),
@@ -75,15 +74,9 @@ type FramesOf = (place: ModulePlace) => readonly Located[]
 
 /** Reads what the runtime wrote when the program ended. */
 export async function readGpuCounts(file: string, root: string): Promise<Result<GpuCounts>> {
-  let text: string
-  try {
-    text = fs.readFileSync(file, 'utf8')
-  } catch {
-    return err('host.crashed', 'The program ended before it could report what was counted.', {
-      hint: 'Run it without --counts: a crash, a signal or _exit ended it.',
-    })
-  }
-  const written = writtenCounts.parse(JSON.parse(text))
+  const read = readWritten(file, 'counted', '--counts')
+  if (!read.ok) return read
+  const written = writtenCounts.parse(read.value)
   const codes = await codesOf(written.kernels)
   const operations = written.kernels.map((kernel) => operationsOf(kernel, codes))
   const framesOf = await locateModulePlaces([

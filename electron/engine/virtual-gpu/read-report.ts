@@ -9,22 +9,17 @@ import type {
   SourcePlace,
   WrittenGpuReport,
 } from '../../contract/gpu-findings'
-import { err, ok } from '../../contract/outcome'
+import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
 import { locateModulePlaces, ownLine } from './code-places'
+import { readWritten } from './written-file'
 
 /** Reads what the runtime wrote when the program ended. */
 export async function readGpuReport(file: string, root: string): Promise<Result<GpuReport>> {
-  let text: string
-  try {
-    text = fs.readFileSync(file, 'utf8')
-  } catch {
-    return err('host.crashed', 'The program ended before it could report what was checked.', {
-      hint: 'Run it without --check: a crash, a signal or _exit ended it.',
-    })
-  }
-  return ok(await locateReport(writtenGpuReport.parse(JSON.parse(text)), root))
+  const read = readWritten(file, 'checked', '--check')
+  if (!read.ok) return read
+  return ok(await locateReport(writtenGpuReport.parse(read.value), root))
 }
 
 /**

@@ -3,6 +3,9 @@
 // Reductions over the threads of a CUDA block. Each thread gives a value, and each receives the
 // result: shuffles combine the values of a warp, shared memory those of the warps.
 
+#include <algorithm>
+#include <cstdint>
+
 namespace opsmith_kernels {
 
 constexpr int warp_size = 32;
@@ -47,6 +50,20 @@ __device__ value block_reduce(value own, value* of_warps, value neutral, combina
   __syncthreads();
   // Each warp does the last step: that is cheaper than one more barrier.
   return warp_reduce(lane < warps ? of_warps[lane] : neutral, combine);
+}
+
+/// Threads of a block for a row: whole warps, as block_reduce needs them, and no more than the row
+/// has columns for.
+inline unsigned threads_for(std::int64_t columns) {
+  constexpr std::int64_t most = 256;
+  const std::int64_t warps = (columns + warp_size - 1) / warp_size;
+  return static_cast<unsigned>(std::min(most, warps * warp_size));
+}
+
+/// Blocks for rows. If there are more rows, a block computes several.
+inline unsigned blocks_for(std::int64_t rows) {
+  constexpr std::int64_t most = 1 << 16;
+  return static_cast<unsigned>(std::min(most, rows));
 }
 
 }  // namespace opsmith_kernels

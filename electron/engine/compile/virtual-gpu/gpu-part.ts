@@ -89,33 +89,33 @@ export class GpuPart {
    * A source that uses CUDA as clang compiles it.
    * @param prelude what it starts from
    */
-  sourceOf(text: SourceText, label: string, prelude: CxxSource['prelude']): CxxSource {
-    const { installation, project, variant } = this.request
-    const gpu = this.sources.get(text)
-    const { dependentBlocks = false } = gpu ?? {}
-    const file = gpu?.file ?? text.relative
-    return {
-      label,
-      file,
-      // Our CUDA headers are no part of a key otherwise.
-      text: `${this.libraries.identity}\n${gpu?.text ?? text.text}`,
-      prelude,
-      gpu: {
-        flags: gpuSourceFlags(installation.root, project.manifest, variant, {
-          file: text.file,
-          dependentBlocks,
-        }),
-        isChecked: variant.isChecked && isCuda(text.file),
-        isDevice: isCuda(text.file),
-      },
-    }
+  sourceOf(source: SourceText, label: string, prelude: CxxSource['prelude']): CxxSource {
+    const rewritten = this.sources.get(source)
+    const { file, text } = rewritten ?? { file: source.relative, text: source.text }
+    return this.withGpu({ label, file, text, prelude }, source)
   }
 
   /** The same for a generated source around one of the project. */
   boundSource(around: SourceText, bound: CxxSource): CxxSource {
-    const { gpu } = this.sourceOf(around, bound.label, bound.prelude)
-    const text = `${this.libraries.identity}\n${bound.text}`
-    return { ...bound, text, ...(gpu ? { gpu } : {}) }
+    return this.withGpu(bound, around)
+  }
+
+  private withGpu(compiled: CxxSource, source: SourceText): CxxSource {
+    const { installation, project, variant } = this.request
+    const { file } = source
+    const isDevice = isCuda(file)
+    const dependentBlocks = this.sources.get(source)?.dependentBlocks ?? false
+    const place = { file, dependentBlocks }
+    return {
+      ...compiled,
+      // Our CUDA headers are no part of a key otherwise.
+      text: `${this.libraries.identity}\n${compiled.text}`,
+      gpu: {
+        flags: gpuSourceFlags(installation.root, project.manifest, variant, place),
+        isChecked: variant.isChecked && isDevice,
+        isDevice,
+      },
+    }
   }
 
   /** @param own the project's flags for the linker */

@@ -88,8 +88,8 @@ export function compileCommands(
   const headers = path.join(plan.tools.includes.folder, 'include')
   const commandOf = (task: CompileTask): CompileCommand | undefined => {
     const source = task.around ?? task.source
-    // Generated units and those that all projects share are not edited; a source is compiled by two compilers once.
-    if (path.isAbsolute(source) || task.isJudgedOnly) return undefined
+    // Generated units and those that all projects share are not edited.
+    if (path.isAbsolute(source)) return undefined
     const isVirtual = isCuda(source) && task.command !== toolchain.cuda?.nvcc
     const args = isVirtual
       ? [
