@@ -44,6 +44,19 @@ std::string element_words(const at::Tensor& tensor, int64_t flat) {
   return element_text(tensor.detach().reshape(-1).narrow(0, flat, 1).reshape({}));
 }
 
+std::string output_words(size_t output, size_t count) {
+  return count == 1 ? "the output" : "output " + std::to_string(output);
+}
+
+at::Tensor differs(const at::Tensor& left, const at::Tensor& right,
+                   std::optional<at::ScalarType> dtype) {
+  const auto own = left.scalar_type();
+  const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
+  const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
+  return at::isclose(comparable(left), comparable(right), rtol, atol, /*equal_nan=*/true)
+      .logical_not();
+}
+
 std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tensors& expected,
                                                const std::string& when,
                                                std::optional<at::ScalarType> dtype) {
@@ -57,7 +70,7 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
       return finding;
     };
     if (actual[o].sizes() != expected[o].sizes()) {
-      return at_output(failed(when + " output " + std::to_string(o) + " has shape " +
+      return at_output(failed(when + " " + output_words(o, actual.size()) + " has shape " +
                               index_text(actual[o].sizes().vec()) + ", not " +
                               index_text(expected[o].sizes().vec())));
     }
@@ -66,15 +79,13 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
     const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
     // An index, a count or a floor of rounded values may differ and still be right.
     if (is_whole && (dtype == at::kHalf || dtype == at::kBFloat16)) continue;
-    const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
-    const auto left = comparable(actual[o]), right = comparable(expected[o]);
-    const auto wrong = at::isclose(left, right, rtol, atol, /*equal_nan=*/true).logical_not();
+    const auto wrong = differs(actual[o], expected[o], dtype);
     if (!wrong.any().item<bool>()) continue;
     const auto flat = wrong.reshape(-1).to(at::kByte).argmax().item<int64_t>();
-    auto finding = at_output(failed(when + " element " + index_text(index_of(actual[o], flat)) +
-                                    " of output " + std::to_string(o) + " is " +
-                                    element_words(actual[o], flat) + ", not " +
-                                    element_words(expected[o], flat)));
+    auto finding =
+        at_output(failed(when + " element " + index_text(index_of(actual[o], flat)) + " of " +
+                         output_words(o, actual.size()) + " is " + element_words(actual[o], flat) +
+                         ", not " + element_words(expected[o], flat)));
     finding.index = index_of(actual[o], flat);
     return finding;
   }

@@ -20,6 +20,13 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
                                                const std::string& when,
                                                std::optional<at::ScalarType> dtype = std::nullopt);
 
+// Where two tensors of the same shape differ by more than that.
+at::Tensor differs(const at::Tensor& left, const at::Tensor& right,
+                   std::optional<at::ScalarType> dtype = std::nullopt);
+
+// "the output" of a call with one, "output 1" of others.
+std::string output_words(size_t output, size_t count);
+
 // The precision that float64 values were computed in: float32 when every one fits it exactly;
 // nullopt when they are too few, or too simple, to tell.
 std::optional<at::ScalarType> computed_precision(const at::Tensor& in_double);

@@ -1122,6 +1122,12 @@ void opsmith_gpu_check() {
   opsmith::gpu::checking = true;
 }
 
+/** Whether anything was found since the last report. */
+bool opsmith_gpu_has_findings() {
+  opsmith::gpu::checked::report_ignored_errors();
+  return opsmith::gpu::has_findings();
+}
+
 /** What was found since the last call, as JSON; nullptr where no kernel ran. To be freed by free().
  */
 char* opsmith_gpu_take_report() {

@@ -56,6 +56,11 @@ void add_finding(Finding finding) {
   kept.push_back({std::move(finding), 1});
 }
 
+bool has_findings() {
+  const std::lock_guard lock(guard);
+  return !kept.empty();
+}
+
 std::string take_report(std::uint64_t launches, std::uint64_t accesses) {
   std::string text = "{\"launches\":" + std::to_string(launches) +
                      ",\"accesses\":" + std::to_string(accesses) + ",\"findings\":[";
