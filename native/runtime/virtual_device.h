@@ -15,6 +15,10 @@ void give_virtual_device(const std::string& library, bool checks_kernels);
 /// launches them.
 bool has_kernel_findings();
 
+/// Calls that should give the same did not: checked kernels that depend on the order in which their
+/// blocks and warps run are findings.
+void results_differ();
+
 /// Keeps what checked kernels did since the last time; on the thread that launches them.
 /// @returns the same as a line of JSON; "" where no kernel ran
 std::string keep_kernel_report();

@@ -183,6 +183,7 @@ OperatorCheckFinding CheckRunner::run(const OperatorCheck& check) {
   std::vector<KernelReport> kernels;
   for (const auto turn : turns_of(check)) {
     auto found = try_check(check, calls_[turn].call);
+    if (check.compares_calls && found.status == CheckStatus::failed) results_differ();
     if (has_kernel_findings()) kernels.push_back(kernel_report(calls_[turn].draw));
     if (found.status == CheckStatus::failed) {
       first = concluded(check, turn, /*is_plain=*/check.makes_unsafe, std::move(found));

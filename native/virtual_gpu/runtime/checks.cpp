@@ -18,6 +18,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "opsmith/gpu/launch.h"
+#include "order_dependence.h"
 #include "shadow.h"
 #include "shared_memory.h"
 #include "stream_order.h"
@@ -388,7 +389,8 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
       fault_with(std::move(made));
     }
     if (allocation->freed) report_freed(*allocation, writes, instruction);
-    if (allocation->kind == MemoryKind::device && !peers_can_access(s.device, allocation->device)) {
+    if (allocation->device != s.device && allocation->kind == MemoryKind::device &&
+        !peers_can_access(s.device, allocation->device)) {
       Finding made = finding(
           "missing-device-guard",
           "A kernel on device " + std::to_string(s.device) + " uses memory of device " +
@@ -578,6 +580,17 @@ counted::Kind counted_as(AccessKind kind) {
   return is_write(kind) ? counted::Kind::store : counted::Kind::load;
 }
 
+void save_for_comparison(const void* address, std::size_t size) {
+  if (in_arena(address)) {
+    orders::save_before_write(address, size);
+    return;
+  }
+  const auto* byte = static_cast<const std::byte*>(address);
+  for (const Variable& variable : state().variables)
+    if (byte >= variable.begin && byte < variable.begin + variable.bytes)
+      orders::save_variable(variable.begin, variable.bytes, address, size);
+}
+
 void access(const void* address, std::size_t size, AccessKind kind, const void* instruction) {
   if (counting) {
     counted::access(address, size, counted_as(kind), instruction);
@@ -589,6 +602,10 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
     return;
   }
   State& s = state();
+  if (orders::repeating) {
+    if (is_write(kind)) save_for_comparison(address, size);
+    return;
+  }
   const auto* fiber = static_cast<const Fiber*>(current);
   const auto* byte = static_cast<const std::byte*>(address);
   const auto within = [byte](const void* begin, std::size_t bytes) {
@@ -602,7 +619,12 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
   ++s.accesses;
   settle_pending_write();
   Range range;
-  if (!find_range(address, size, is_write(kind), instruction, &range)) return;
+  if (!find_range(address, size, is_write(kind), instruction, &range)) {
+    // Memory that is not saved: a kernel's own allocations, the host's.
+    if (is_write(kind)) orders::cannot_repeat();
+    return;
+  }
+  if (is_write(kind) && !range.is_shared) save_for_comparison(address, size);
   if (range.shadow->begin() == nullptr) return;
 
   const Block& block = *fiber->block;
@@ -801,6 +823,7 @@ void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind 
                                                : AccessKind::atomic_update;
   access(const_cast<const void*>(address), bytes, how, __builtin_return_address(0));
   if (current == nullptr || counting) return;
+  if (kind == AtomicKind::update) orders::used_atomic();
   static_cast<Fiber*>(current)->polls_at = __builtin_return_address(0);
   // Who looks atomically sees what was published before.
   State& s = state();
@@ -814,7 +837,7 @@ void note_device_heap(void* address, std::size_t bytes) {
   // Within the runtime its own memory comes by here, too.
   if (!checking || current == nullptr || address == nullptr) return;
   State& s = state();
-  if (s.is_noting) return;
+  if (s.is_noting || orders::is_saving()) return;
   s.is_noting = true;
   s.device_heap[static_cast<const std::byte*>(address)] = bytes;
   s.is_noting = false;
@@ -910,6 +933,7 @@ void launch_started(const Launch& launch) {
   s.phase = 0;
   s.time = 1;
   s.publications.clear();
+  orders::launch_started();
   const auto* stream = static_cast<CUstream_st*>(launch.size.stream);
   s.device = stream_number(static_cast<cudaStream_t>(launch.size.stream)) == 0 ? current_device()
                                                                                : stream->device;
@@ -1028,6 +1052,34 @@ void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site) {
   touch(to, bytes, true, state().order.begin(stream, site));
 }
 
+Finding last_write(const Launch& launch, const void* address, std::size_t bytes) {
+  State& s = state();
+  s.launch = &launch;
+  Finding made = finding("", "", "");
+  const auto* byte = static_cast<const std::byte*>(address);
+  const ShadowRange* shadow = nullptr;
+  const auto element = [&](const std::byte* begin) {
+    return "element " + std::to_string(static_cast<std::size_t>(byte - begin) / bytes) + " of ";
+  };
+  if (const Allocation* allocation = allocation_at(address)) {
+    made.message = element(allocation->begin) + "an allocation of " + bytes_text(allocation->bytes);
+    made.allocated = allocation->made;
+    shadow = &s.arena;
+  }
+  for (const Variable& variable : s.variables) {
+    if (byte < variable.begin || byte >= variable.begin + variable.bytes) continue;
+    made.message = element(variable.begin) + variable.name;
+    shadow = &variable.shadow;
+  }
+  if (shadow != nullptr && shadow->begin() != nullptr) {
+    const AccessRecord& write = shadow->cell(address).write;
+    made.place = place_of(write.instruction);
+    made.thread = thread_of(write);
+  }
+  s.launch = nullptr;
+  return made;
+}
+
 void error_seen() {
   state().failures.clear();
 }
@@ -1128,12 +1180,18 @@ bool opsmith_gpu_has_findings() {
   return opsmith::gpu::has_findings();
 }
 
+/** Calls that should give the same did not. */
+void opsmith_gpu_results_differ() {
+  opsmith::gpu::orders::results_are_wrong();
+}
+
 /** What was found since the last call, as JSON; nullptr where no kernel ran. To be freed by free().
  */
 char* opsmith_gpu_take_report() {
   auto& s = opsmith::gpu::state();
   opsmith::gpu::checked::report_ignored_errors();
   if (s.launches == 0) return nullptr;
+  opsmith::gpu::orders::forget();
   const std::string report = opsmith::gpu::take_report(s.launches, s.accesses);
   s.launches = 0;
   s.accesses = 0;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "order_dependence.h"
 #include "report_text.h"
 
 namespace opsmith::gpu {
@@ -42,6 +43,7 @@ std::string thread_text(const ThreadPlace& place) {
 }  // namespace
 
 void add_finding(Finding finding) {
+  if (orders::repeating) return;
   const std::lock_guard lock(guard);
   const auto key = std::make_tuple(std::string(finding.check), finding.place.instruction,
                                    site_key(finding.place), finding.other_place.instruction,
