@@ -91,7 +91,10 @@ struct State {
 
   // Memory.
   const std::byte* arena_begin = nullptr;
-  std::vector<std::uint32_t> chunks;  // index of the allocation, from 1
+  // By chunk of the arena: the index of its allocation, from 1. Pages that nobody uses are not
+  // there.
+  std::uint32_t* chunks = nullptr;
+  std::size_t chunk_count = 0;
   std::vector<Allocation> allocations{Allocation{}};
   ShadowRange arena;
   std::map<const std::byte*, ShadowRange> shared;  // by where a block's shared memory begins
@@ -182,7 +185,7 @@ const Allocation* allocation_at(const void* address) {
   const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
   if (offset < 0) return nullptr;
   const auto chunk = static_cast<std::size_t>(offset) / chunk_bytes;
-  if (chunk >= s.chunks.size() || s.chunks[chunk] == 0) return nullptr;
+  if (chunk >= s.chunk_count || s.chunks[chunk] == 0) return nullptr;
   return &s.allocations[s.chunks[chunk]];
 }
 
@@ -190,15 +193,15 @@ const Allocation* allocation_at(const void* address) {
 const Allocation* allocation_before(const void* address) {
   const State& s = state();
   const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
-  if (s.arena_begin == nullptr || offset < 0 || s.chunks.empty()) return nullptr;
+  if (s.arena_begin == nullptr || offset < 0 || s.chunk_count == 0) return nullptr;
   const std::size_t begin =
-      std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunks.size() - 1);
+      std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunk_count - 1);
   std::size_t chunk = begin;
   while (chunk > 0 && s.chunks[chunk] == 0)
     --chunk;
   // None: the address is below the first one.
   if (s.chunks[chunk] == 0) chunk = begin;
-  while (chunk + 1 < s.chunks.size() && s.chunks[chunk] == 0)
+  while (chunk + 1 < s.chunk_count && s.chunks[chunk] == 0)
     ++chunk;
   return s.chunks[chunk] == 0 ? nullptr : &s.allocations[s.chunks[chunk]];
 }
@@ -992,7 +995,12 @@ void allocated(const Allocation& made) {
   if (s.arena_begin == nullptr) {
     s.arena_begin = arena_range().begin;
     const auto bytes = static_cast<std::size_t>(arena_range().end - s.arena_begin);
-    s.chunks.resize(bytes / chunk_bytes + 1);
+    const std::size_t count = bytes / chunk_bytes + 1;
+    void* memory = mmap(nullptr, count * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    s.chunks = static_cast<std::uint32_t*>(memory);
+    s.chunk_count = count;
     s.arena.map(s.arena_begin, bytes);
   }
   s.allocations.push_back(made);

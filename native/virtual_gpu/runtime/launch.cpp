@@ -414,12 +414,16 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   if (counting) counted::launch_ended(launch);
 }
 
-std::uint64_t global_nanoseconds() {
-  if (checking && current != nullptr) orders::cannot_repeat();
+std::uint64_t nanoseconds_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000ULL +
          static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t global_nanoseconds() {
+  if (checking && current != nullptr) orders::cannot_repeat();
+  return nanoseconds_now();
 }
 
 void fence(int scope) {
