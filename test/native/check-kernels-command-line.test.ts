@@ -67,6 +67,7 @@ it('what a kernel does wrong fails the operator check that launched it, once', a
       { op: 'gpu_project::mirror', args: ['row', false], checks, shapes: 0 },
       { op: 'gpu_project::mirror', args: ['row', true], checks, shapes: 0 },
       { op: 'gpu_project::past_end', args: ['row'], checks: ['mutation'], shapes: 0 },
+      { op: 'gpu_project::claim', args: ['keys'], checks: ['determinism'], shapes: 0 },
     ],
   })
   const junit = path.join(cache.home, 'checks.xml')
@@ -84,7 +85,7 @@ it('what a kernel does wrong fails the operator check that launched it, once', a
     results: { operator: number; status: string; reason?: string; line?: number }[]
     operators: { verdict: string }[]
   }
-  expect(operators.map(({ verdict }) => verdict)).toEqual(['failed', 'passed', 'failed'])
+  expect(operators.map(({ verdict }) => verdict)).toEqual(['failed', 'passed', 'failed', 'failed'])
   const failed = results.filter(({ status }) => status === 'failed')
   expect(failed).toMatchObject([
     {
@@ -102,6 +103,17 @@ it('what a kernel does wrong fails the operator check that launched it, once', a
       operator: 2,
       reason: expect.stringMatching(/out-of-bounds: A kernel writes 4 bytes/) as unknown,
       line: lineOf('x[count] = 1'),
+    },
+    {
+      operator: 3,
+      reason: expect.stringMatching(/^two calls on the same input/) as unknown,
+      kernels: [
+        expect.objectContaining({
+          check: 'order-dependence',
+          kernel: 'claim_kernel',
+          place: { file: path.join(folder, 'op.cu'), line: lineOf('atomicCAS') },
+        }),
+      ],
     },
   ])
   expect([lineOf('+ row[63'), lineOf('row[threadIdx.x] = x')]).toContain(failed[0]?.line)

@@ -330,6 +330,7 @@ void results_are_wrong() {
 
 void forget() {
   state().differing.clear();
+  state().comparisons.clear();
 }
 
 bool is_saving() {
