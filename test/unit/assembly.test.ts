@@ -139,7 +139,7 @@ describe('the instruction mix', () => {
     expect(count(mix, 'packed integer')).toBe(1)
     expect(count(mix, 'calls')).toBe(1)
     expect(count(mix, 'stores to the stack')).toBe(1)
-    expect(count(mix, 'loads from the stack')).toBe(1)
+    expect(count(mix, 'load from the stack')).toBe(1)
   })
 
   it('the mix separates the memory spaces of a GPU', () => {

@@ -145,7 +145,7 @@ class module_ {
     constexpr std::size_t named = (0 + ... + (std::is_base_of_v<arg, Extra> ? 1 : 0));
     using signature = opsmith::signature_of<callable>;
     static_assert(named == 0 || named == signature::arity,
-                  "opsmith: as many py::arg as the function has parameters, or none");
+                  "opsmith: name all parameters of the function with py::arg, or none");
     if constexpr (signature::supported()) {
       opsmith::parameter_note parameters[named + 1];
       opsmith::annotations notes{parameters, 0, static_cast<std::size_t>(-1), ""};
