@@ -487,7 +487,7 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   Finding made = finding("host-pointer",
                          std::string("A kernel ") + (writes ? "writes" : "reads") +
                              " memory of the host: a GPU cannot use this pointer.",
-                         "Copy the data to memory from cudaMalloc, or allocate it with "
+                         "Copy the data to the device with cudaMemcpy, or allocate the memory with "
                          "cudaMallocManaged.");
   made.place = {instruction, {}};
   fault_with(std::move(made));
@@ -518,7 +518,8 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
       Finding made = finding(
           "device-pointer-on-host",
           std::string("Host code ") + (writes ? "writes" : "reads") + " memory of the device.",
-          "Copy the data to the host with cudaMemcpy, or allocate it with cudaMallocManaged.");
+          "Copy the data to the host with cudaMemcpy, or allocate the memory with "
+          "cudaMallocManaged.");
       made.place = {instruction, {}};
       made.allocated = allocation->made;
       add_finding(std::move(made));
@@ -1073,8 +1074,9 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
 }
 
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling) {
-  Finding made =
-      finding("deadlock", message, "Let all threads that a barrier or a mask waits for reach it.");
+  Finding made = finding(
+      "deadlock", message,
+      "Let all threads of the block reach each barrier, and all lanes of a mask reach the warp operation.");
   made.place = {nullptr, waiting.line == 0 ? launched : waiting};
   if (polling != nullptr) made.place = {polling, {}};
   made.other_place = {nullptr, launched};

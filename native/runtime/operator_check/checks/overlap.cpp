@@ -113,7 +113,8 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
     }
   }
   if (!tried) return skipped("no two tensors have the same shape and dtype");
-  return passed("tensors that share memory give the same result as copies, or are refused");
+  return passed(
+      "tensors that share memory give the same result as copies, or the operator refuses them");
 }
 
 const RegisteredCheck overlap_check({
