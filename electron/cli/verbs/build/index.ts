@@ -14,7 +14,7 @@ const buildOptions = {
     'compile kernels for these architectures instead of those of the GPUs here: 80,90a',
   ),
   sanitize: flag(
-    'build with ASan and UBSan, into the cache; the library of the project stays as it is',
+    'build with ASan and UBSan, into the cache; the library of the project does not change',
   ),
   timeTrace: optionalText(
     '[file]',
