@@ -175,7 +175,7 @@ class module_ {
       "m.def_submodule makes a Python module. Bind the functions to m itself, or open a second "
       "namespace with TORCH_LIBRARY.")
   module_& def_submodule(const char*, const char* = nullptr) { return *this; }
-  OPSMITH_UNAVAILABLE("py::module_::import needs Python, which operators run without.")
+  OPSMITH_UNAVAILABLE("py::module_::import needs Python, but operators run without Python.")
   static module_& import(const char*);
 
  private:
