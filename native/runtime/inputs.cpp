@@ -239,7 +239,7 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
   }
   if (!spec.density && !spec.values) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs density, indices or values, which say which elements are specified");
+                      " needs density, indices or values: they choose the specified elements");
   }
   const auto dense = make_strided(spec, dtype, generator);
   if (dense.dim() == 0)

@@ -338,9 +338,9 @@ cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
                "a block has more threads than the kernel's __launch_bounds__ allow");
   if (size.dynamic_shared > shared_limit_of(kernel))
     return bad(cudaErrorInvalidValue,
-               "it asks for more dynamic shared memory than a block can have: 48 KB minus the "
-               "kernel's __shared__ variables, or what "
-               "cudaFuncAttributeMaxDynamicSharedMemorySize was set to");
+               "the launch asks for more dynamic shared memory than a block can have; the limit is "
+               "48 KB minus the kernel's __shared__ variables, or the value of "
+               "cudaFuncAttributeMaxDynamicSharedMemorySize");
   const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   if (size.cooperative) {
     int fit = 0;
