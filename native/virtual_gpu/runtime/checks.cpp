@@ -1044,8 +1044,8 @@ void report_ignored_errors() {
     Finding made = finding("missing-error-check",
                            "The program does not check the error of " + failure.what + ": " +
                                cudaGetErrorString(failure.error) + ".",
-                           "Compare the result of the call with cudaSuccess. After a launch, "
-                           "compare the result of cudaGetLastError.");
+                           "Compare the result of the call with cudaSuccess. After a launch, call "
+                           "cudaGetLastError, and compare its result.");
     made.place = {nullptr, failure.site};
     add_finding(std::move(made));
   }
