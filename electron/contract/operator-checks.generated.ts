@@ -115,7 +115,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients are right for other values of one argument: each dim from -rank to rank - 1, the other value of a flag, another number, list or string, or a bias that the call left out',
+      'Gradients stay right when one argument gets another value: each dim from -rank to rank - 1, the other value of a flag, another number, list or string, or a bias that the call left out',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
