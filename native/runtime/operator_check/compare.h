@@ -27,6 +27,11 @@ at::Tensor differs(const at::Tensor& left, const at::Tensor& right,
 // "the output" of a call with one, "output 1" of others.
 std::string output_words(size_t output, size_t count);
 
+// The same for one tensor, which the finding calls `name`.
+std::optional<OperatorCheckFinding> tensor_difference(
+    const at::Tensor& actual, const at::Tensor& expected, const std::string& when,
+    const std::string& name, std::optional<at::ScalarType> dtype = std::nullopt);
+
 // The precision that float64 values were computed in: float32 when every one fits it exactly;
 // nullopt when they are too few, or too simple, to tell.
 std::optional<at::ScalarType> computed_precision(const at::Tensor& in_double);
