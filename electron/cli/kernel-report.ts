@@ -19,7 +19,8 @@ function placeText({ file, line }: SourcePlace): string {
 const counting = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? '' : 'es'}`
 
-function findingLines(one: GpuFinding): string[] {
+/** A kernel's mistake, who made it, and what to do, a sentence a line. */
+export function findingLines(one: GpuFinding): string[] {
   const times = one.count > 1 ? ` (${one.count} times)` : ''
   const lines = [`${placeText(one.place)}: ${one.check}: ${one.message}${times}`]
   if (one.thread)

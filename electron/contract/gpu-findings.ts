@@ -21,6 +21,7 @@ export const gpuChecks = z.enum([
   'missing-device-guard',
   'non-atomic-accumulation',
   'index-overflow',
+  'order-dependence',
 ])
 export type GpuCheck = z.infer<typeof gpuChecks>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { gpuFinding } from './gpu-findings'
 import { argument, inputSpec } from './manifest'
 import { operatorCheckName, sanitizerCheck } from './operator-check-names'
 import type { OperatorCheckName, SanitizerCheck } from './operator-check-names'
@@ -82,6 +83,18 @@ export const operatorCheckFinding = z.object({
   shownCase: operatorCheckCase.optional(),
   /** How a copy of the op host ended in which a call was made: a record of native/runtime/process/crash_report.h. */
   ended: z.object({ report: z.string() }).optional(),
+  /** What checked kernels did wrong in calls of this check, whatever its status is. */
+  kernelReports: z
+    .array(
+      z.object({
+        /** A `writtenGpuReport` a line. */
+        report: z.string(),
+        shownBy: z.string(),
+        /** Absent where the call ended its op host. */
+        shownCase: operatorCheckCase.optional(),
+      }),
+    )
+    .optional(),
 })
 export type OperatorCheckFinding = z.infer<typeof operatorCheckFinding>
 
@@ -112,14 +125,18 @@ const sanitizerEvidence = z.object({
 export type SanitizerEvidence = z.infer<typeof sanitizerEvidence>
 
 /** With the line to look at, of what failed: where the kernel that it is about is defined or registered. */
-export const placedFinding = operatorCheckFinding.omit({ ended: true }).extend({
-  /** Absolute; absent of what did not fail, and where no source is known, as of libtorch's own kernels. */
-  file: z.string().optional(),
-  line: z.number().int().optional(),
-  sanitizer: sanitizerEvidence.optional(),
-  /** Where the call ended its process, innermost first. */
-  stack: z.array(stackFrame).optional(),
-})
+export const placedFinding = operatorCheckFinding
+  .omit({ ended: true, kernelReports: true })
+  .extend({
+    /** Absolute; absent of what did not fail, and where no source is known, as of libtorch's own kernels. */
+    file: z.string().optional(),
+    line: z.number().int().optional(),
+    sanitizer: sanitizerEvidence.optional(),
+    /** Where the call ended its process, innermost first. */
+    stack: z.array(stackFrame).optional(),
+    /** What checked kernels did wrong, as far as no earlier check of the operator says it. */
+    kernels: z.array(gpuFinding).optional(),
+  })
 export type PlacedFinding = z.infer<typeof placedFinding>
 
 /** In the order of operatorCheckName. */

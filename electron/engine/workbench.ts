@@ -181,6 +181,7 @@ export class Workbench {
     this.operatorChecks = new OperatorChecks({
       ...services,
       programFunctions: (project) => this.runs.programFunctions(project),
+      locateKernelFindings: (lines) => kernelChecks.locate(lines),
     })
     this.sanitizedRuns = new SanitizedRuns(services)
     this.timings = new Timings({

@@ -14,6 +14,8 @@ namespace {
 bool is_given = false;
 // Of the virtual GPU's runtime, where it checks; nullptr otherwise.
 char* (*take_report)() = nullptr;
+bool (*has_findings)() = nullptr;
+void (*note_differing_results)() = nullptr;
 std::mutex reports_mutex;
 std::string reports;
 
@@ -34,18 +36,30 @@ void give_virtual_device(const std::string& library, bool checks_kernels) {
     // Of the runtime, which it is linked with.
     find<void()>(opened, "opsmith_gpu_check")();
     take_report = find<char*()>(opened, "opsmith_gpu_take_report");
+    has_findings = find<bool()>(opened, "opsmith_gpu_has_findings");
+    note_differing_results = find<void()>(opened, "opsmith_gpu_results_differ");
   }
   const std::string reason = find<const char*()>(opened, "opsmith_install_virtual_device")();
   if (!reason.empty()) throw Failure(ErrorCode::request_invalid, reason);
   is_given = true;
 }
 
-void keep_kernel_report() {
+bool has_kernel_findings() {
+  return has_findings != nullptr && has_findings();
+}
+
+void results_differ() {
+  if (note_differing_results != nullptr) note_differing_results();
+}
+
+std::string keep_kernel_report() {
   char* text = take_report == nullptr ? nullptr : take_report();
-  if (text == nullptr) return;
-  const std::lock_guard lock(reports_mutex);
-  reports += text;
+  if (text == nullptr) return "";
+  std::string report = text;
   std::free(text);
+  const std::lock_guard lock(reports_mutex);
+  reports += report;
+  return report;
 }
 
 std::string take_kernel_reports() {

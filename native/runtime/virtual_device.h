@@ -11,8 +11,17 @@ namespace opsmith {
 /// @throws Failure where it does not load, or libtorch has CUDA itself
 void give_virtual_device(const std::string& library, bool checks_kernels);
 
+/// Whether checked kernels did something wrong since their report was kept last; on the thread that
+/// launches them.
+bool has_kernel_findings();
+
+/// Calls that should give the same did not: checked kernels that depend on the order in which their
+/// blocks and warps run are findings.
+void results_differ();
+
 /// Keeps what checked kernels did since the last time; on the thread that launches them.
-void keep_kernel_report();
+/// @returns the same as a line of JSON; "" where no kernel ran
+std::string keep_kernel_report();
 
 /// What was kept since the last question, a line of JSON for each time; "" where no kernel ran.
 std::string take_kernel_reports();

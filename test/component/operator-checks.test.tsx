@@ -255,6 +255,34 @@ describe('the findings of operator checks', () => {
     expect(stacks).not.toContain('freed by')
   })
 
+  it('what a checked kernel did wrong has both accesses, their lines and threads', async () => {
+    main.give('operatorCheck.entries', entries)
+    const thread = { block: [0, 0, 0] as const, thread: [3, 0, 0] as const }
+    const kernel = {
+      check: 'shared-race' as const,
+      message: 'Two threads access shared memory.',
+      remedy: 'Put __syncthreads() between the two accesses.',
+      count: 1,
+      place: { file: frame.file, line: 9 },
+      thread: { block: [...thread.block], thread: [...thread.thread] },
+      other: { file: frame.file, line: 7, what: 'write', thread: null },
+      allocated: null,
+      kernel: 'mirror',
+      launched: null,
+    }
+    const reason = `shared-race: ${kernel.message}`
+    const failed = { check: 'mutation' as const, status: 'failed' as const, reason }
+    main.give(
+      'operatorCheck.run',
+      reportOf([findingOf({ ...failed, kernels: [kernel] as PlacedFinding['kernels'] })]),
+    )
+    await openChecks()
+    await screen.findByTestId('operator-check-finding')
+    expect(screen.getByTestId('finding-kernels').textContent).toBe(
+      'shared-race Two threads access shared memory.atop.cpp:9 block (0, 0, 0), thread (3, 0, 0)writeop.cpp:7 ',
+    )
+  })
+
   it('a call that ended its process shows its stack', async () => {
     main.give('operatorCheck.entries', entries)
     main.give(

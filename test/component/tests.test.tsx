@@ -72,6 +72,10 @@ describe('the tests panel', () => {
     )
     expect(states()).toEqual(['failed', 'failed'])
     expect(testMarks().get('op.cpp')?.get(12)?.kind).toBe('failed')
+    const referenceError = 'undefined value z:\n3 * z\n    ~ <--- HERE'
+    main.give('operator.run', runOf({ comparisons: [], referenceError }))
+    await run(0)
+    await screen.findByText('The reference could not be evaluated: undefined value z')
     await userEvent.click(screen.getByTestId('tests-only-failed'))
     expect(rows()).toHaveLength(2)
   })

@@ -12,11 +12,6 @@ const folder = path.join(cudaCases, 'defects')
 
 /** What the checks do not find; docs/explanation/virtual-gpu.md says so. */
 const notYet = new Set([
-  // The order of blocks is random, but nobody compares two orders.
-  'order_dependence_compaction',
-  'order_dependence_first_claim',
-  'order_dependence_last_writer',
-  'order_dependence_running_average',
   // It overflows as unsigned, and is narrowed to int.
   'index_overflow_block_times_stride',
   // clang splits a copy of a float4 into floats.

@@ -127,6 +127,13 @@ describe('threads', () => {
   })
 })
 
+describe('rounding', () => {
+  it('that differs in each call is not taken for what NaN changes', async () => {
+    const findings = await check('rounds_differently', { checks: ['nan'] })
+    expect(named(findings, 'nan')).toMatchObject({ status: 'passed' })
+  })
+})
+
 describe('inputs', () => {
   it('that are written and set back are called written', async () => {
     const mutation = named(await check('writes_and_undoes'), 'mutation')

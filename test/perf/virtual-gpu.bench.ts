@@ -6,6 +6,7 @@ import { unwrap } from '../../electron/contract/outcome'
 import type { GpuVariant } from '../../electron/engine/compile/virtual-gpu/flags'
 import { GpuPrograms } from '../../electron/engine/virtual-gpu/gpu-programs'
 import { makeTestCache, testInstallation } from '../support/installation'
+import { costOfChecks } from './cost-of-checks'
 import { kernelEdits } from './kernel-edits'
 import { judged, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
@@ -55,6 +56,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
   }
   try {
     if (only === 'edit') return await kernelEdits(cache, rounds)
+    if (only === 'checks') return await costOfChecks(programs, say)
     const plain = await samplesOf(await build({ isChecked: false }), rounds)
     const checked = await samplesOf(await build({ isChecked: true }), Math.min(rounds, 3))
     const counted = await samplesOf(await build({ isChecked: false, isCounted: true }), 1, {

@@ -58,6 +58,12 @@ export class CheckHosts {
     const whole = await this.checkIn(hosts, request, options)
     if (whole.ok || !hasEnded(whole.error)) return whole
     const findings: OperatorCheckFinding[] = []
+    let kernelReports = ''
+    if (hosts.ok) {
+      hosts.value.onKernelReports = (lines) => {
+        kernelReports += lines
+      }
+    }
     let op = request.op
     let ends = 0
     for (const check of request.checks) {
@@ -66,6 +72,7 @@ export class CheckHosts {
         findings.push(skippedFinding(check, reason))
         continue
       }
+      kernelReports = ''
       const alone = await this.checkIn(hosts, { ...request, checks: [check] }, options)
       if (alone.ok) {
         op = alone.value.op
@@ -76,6 +83,7 @@ export class CheckHosts {
           ...skippedFinding(check, alone.error.message),
           status: 'failed',
           advice: alone.error.hint ?? '',
+          kernelReports: kernelReports === '' ? [] : [{ report: kernelReports, shownBy: '' }],
         })
       } else {
         return alone

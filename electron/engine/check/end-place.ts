@@ -6,7 +6,7 @@ import { symbolize } from '../host/symbolize'
 
 /** A finding with the stack, and the user's line, of the call that ended its copy of the op host. */
 export async function withStackOfEnd(
-  { ended, ...finding }: OperatorCheckFinding,
+  { ended, ...finding }: PlacedFinding & Pick<OperatorCheckFinding, 'ended'>,
   folder: string,
 ): Promise<PlacedFinding> {
   // A record of another end first, of the place that was reached when the time was up else.

@@ -22,6 +22,8 @@ import { callText } from '../project/call-text'
 import { CheckHosts } from './check-hosts'
 import { comparedNumbers } from './compared-numbers'
 import { withStackOfEnd } from './end-place'
+import { withKernelFindings } from './kernel-findings'
+import type { LocateKernelFindings } from './kernel-findings'
 import { kernelFor, placeIn } from './kernel-place'
 import { entriesOf, entryOfFailure, inOrder, isFromSchema } from './operator-check-case'
 import { meaningOf, requestOf } from './operator-check-case'
@@ -35,6 +37,7 @@ interface OperatorCheckServices extends SanitizedCallServices {
   projects: Projects
   libraries: Libraries
   programFunctions: (project: OpenProject) => Promise<Result<ProgramFunction[]>>
+  locateKernelFindings: LocateKernelFindings
 }
 
 /** Operator checks of a project: of one operator, or of all that there are. */
@@ -184,18 +187,20 @@ export class OperatorChecks {
     report: OperatorCheckReport,
     loaded: LoadReport,
   ): Promise<PlacedOperatorCheckReport> {
-    if (report.ok) return { ...report, findings: inOrder(report.findings) }
+    const judged = await withKernelFindings(report.findings, this.services.locateKernelFindings)
+    const isGood = judged.every(({ status }) => status !== 'failed')
+    if (isGood) return { ...report, ok: true, findings: inOrder(judged) }
     const operator = operatorNamed(report.op, loaded)
     const place = operator
       ? await placeOfKernel(operator)
       : await this.placeOfFunction(project, report.op)
     const findings = await Promise.all(
-      report.findings.map(async (finding) => ({
+      judged.map(async (finding) => ({
         ...(finding.status === 'failed' ? place(finding) : undefined),
         ...(await withStackOfEnd(finding, project.folder)),
       })),
     )
-    return { ...report, findings: inOrder(findings) }
+    return { ...report, ok: false, findings: inOrder(findings) }
   }
 
   private async placeOfFunction(project: OpenProject, name: string): Promise<PlaceOf> {
@@ -208,7 +213,9 @@ export class OperatorChecks {
   }
 }
 
-type PlaceOf = (finding: OperatorCheckFinding) => Pick<PlacedFinding, 'file' | 'line'> | undefined
+type PlaceOf = (
+  finding: Pick<OperatorCheckFinding, 'check'>,
+) => Pick<PlacedFinding, 'file' | 'line'> | undefined
 
 /** `namespace::name` or `namespace::name.overload` */
 function operatorNamed(name: string, loaded: LoadReport): OperatorDetail | undefined {

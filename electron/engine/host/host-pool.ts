@@ -81,6 +81,8 @@ export class HostPool {
   /** The library that gives libtorch the virtual GPU; "" for none. */
   private virtualDevice = ''
   private checksKernels = false
+  /** For who opened these op hosts, on top of PoolEvents.onKernelReports. */
+  onKernelReports: ((lines: string) => void) | undefined
   private readonly limits: () => HostLimits
   readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
@@ -207,7 +209,10 @@ export class HostPool {
       },
       isSpare,
     })
-    host.onKernelReports = (lines) => this.events.onKernelReports?.(lines)
+    host.onKernelReports = (lines) => {
+      this.events.onKernelReports?.(lines)
+      this.onKernelReports?.(lines)
+    }
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
       if (this.spare === host) {

@@ -1,6 +1,6 @@
 /** What checked kernels did in op hosts, gathered until somebody asks. */
 import { writtenGpuReport } from '../../contract/gpu-findings'
-import type { GpuReport, WrittenGpuReport } from '../../contract/gpu-findings'
+import type { GpuFinding, GpuReport, WrittenGpuReport } from '../../contract/gpu-findings'
 import type { Installation } from '../installation'
 import { locateReport, withoutRepeats } from './read-report'
 
@@ -24,10 +24,16 @@ export class KernelChecks {
     this.located = this.located.then(() => this.add(lines, epoch)).catch(() => undefined)
   }
 
+  /** The findings of such lines alone. */
+  async locate(lines: string): Promise<GpuFinding[]> {
+    const reports = await Promise.all(
+      writtenReports(lines).map((one) => locateReport(one, this.services.installation.root)),
+    )
+    return withoutRepeats(reports.flatMap(({ findings }) => findings))
+  }
+
   private async add(lines: string, epoch: number): Promise<void> {
-    for (const line of lines.split('\n').filter((one) => one !== '')) {
-      const written = readLine(line)
-      if (!written) continue
+    for (const written of writtenReports(lines)) {
       const more = await locateReport(written, this.services.installation.root)
       if (epoch !== this.epoch) return
       const { launches, accesses, findings } = this.report
@@ -54,11 +60,14 @@ export class KernelChecks {
   }
 }
 
-/** Undefined for what is no report: user code can write to the same connection. */
-function readLine(line: string): WrittenGpuReport | undefined {
-  try {
-    return writtenGpuReport.safeParse(JSON.parse(line)).data
-  } catch {
-    return undefined
-  }
+/** Without what is no report: user code can write to the same connection. */
+function writtenReports(lines: string): WrittenGpuReport[] {
+  return lines.split('\n').flatMap((line) => {
+    try {
+      const written = writtenGpuReport.safeParse(JSON.parse(line))
+      return written.success ? [written.data] : []
+    } catch {
+      return []
+    }
+  })
 }

@@ -62,6 +62,12 @@ void fields(auto& visit, CopyEnd& end) {
   visit("report", end.report);
 }
 
+void fields(auto& visit, KernelReport& report) {
+  visit("report", report.report);
+  visit("shownBy", report.shown_by);
+  visit("shownCase", report.shown_case);
+}
+
 void fields(auto& visit, OperatorCheckFinding& finding) {
   visit("check", finding.check);
   visit("status", finding.status);
@@ -73,6 +79,7 @@ void fields(auto& visit, OperatorCheckFinding& finding) {
   visit("shownBy", finding.shown_by);
   visit("shownCase", finding.shown_case);
   visit("ended", finding.ended);
+  visit("kernelReports", finding.kernel_reports);
 }
 
 void fields(auto& visit, OperatorCheckReport& report) {

@@ -10,6 +10,7 @@
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
 #include "runtime/operator_check/shared_value.h"
+#include "runtime/virtual_device.h"
 
 namespace opsmith {
 namespace {
@@ -64,6 +65,14 @@ bool fails_here(const OperatorCheck& check, const Callable& callable,
   } catch (...) {
     return false;
   }
+}
+
+OperatorCheckCase without_unused_inputs(OperatorCheckCase shown) {
+  const auto used = names_in(shown.args);
+  const auto unused = [&](const InputSpec& spec) { return used.count(spec.name) == 0; };
+  shown.inputs.erase(std::remove_if(shown.inputs.begin(), shown.inputs.end(), unused),
+                     shown.inputs.end());
+  return shown;
 }
 
 OperatorCheckFinding of_end(const ForkedOutcome& outcome, const std::string& what) {
@@ -168,15 +177,29 @@ OperatorCheckFinding CheckRunner::run(const OperatorCheck& check) {
     if (made.finding.status != CheckStatus::failed) return made.finding;
     return concluded(check, made.at, /*is_plain=*/check.makes_unsafe, std::move(made.finding));
   }
+  // What kernels did before is another check's.
+  keep_kernel_report();
   OperatorCheckFinding first;
+  std::vector<KernelReport> kernels;
   for (const auto turn : turns_of(check)) {
     auto found = try_check(check, calls_[turn].call);
+    if (check.compares_calls && found.status == CheckStatus::failed) results_differ();
+    if (has_kernel_findings()) kernels.push_back(kernel_report(calls_[turn].draw));
     if (found.status == CheckStatus::failed) {
-      return concluded(check, turn, /*is_plain=*/check.makes_unsafe, std::move(found));
+      first = concluded(check, turn, /*is_plain=*/check.makes_unsafe, std::move(found));
+      break;
     }
     if (turn == 0) first = std::move(found);
   }
+  first.kernel_reports = std::move(kernels);
   return first;
+}
+
+KernelReport CheckRunner::kernel_report(const Draw& draw) const {
+  auto shown = maker_.make(draw);
+  const auto words = case_words(maker_.callable(), shown);
+  const bool is_given = words == case_words(maker_.callable(), maker_.make(maker_.given()));
+  return {keep_kernel_report(), is_given ? "" : words, without_unused_inputs(std::move(shown))};
 }
 
 // The plain call may end the process, or only the way in which this check calls.
@@ -245,11 +268,7 @@ OperatorCheckFinding CheckRunner::shrunk(const OperatorCheck& check, const Draw&
   const auto words = case_words(callable, shown);
   // What ends a process shows its inputs, whichever they are.
   if (finding.ended || words != case_words(callable, given)) finding.shown_by = words;
-  const auto used = names_in(shown.args);
-  const auto unused = [&](const InputSpec& spec) { return used.count(spec.name) == 0; };
-  shown.inputs.erase(std::remove_if(shown.inputs.begin(), shown.inputs.end(), unused),
-                     shown.inputs.end());
-  finding.shown_case = std::move(shown);
+  finding.shown_case = without_unused_inputs(std::move(shown));
   return finding;
 }
 

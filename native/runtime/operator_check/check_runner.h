@@ -41,6 +41,8 @@ class CheckRunner {
                                  OperatorCheckFinding finding);
   OperatorCheckFinding shrunk(const OperatorCheck& check, const Draw& draw,
                               OperatorCheckFinding finding) const;
+  // What kernels did wrong in the call of this draw.
+  KernelReport kernel_report(const Draw& draw) const;
   std::vector<size_t> turns_of(const OperatorCheck& check) const;
 
   const CaseMaker& maker_;

@@ -44,6 +44,19 @@ std::string element_words(const at::Tensor& tensor, int64_t flat) {
   return element_text(tensor.detach().reshape(-1).narrow(0, flat, 1).reshape({}));
 }
 
+std::string output_words(size_t output, size_t count) {
+  return count == 1 ? "the output" : "output " + std::to_string(output);
+}
+
+at::Tensor differs(const at::Tensor& left, const at::Tensor& right,
+                   std::optional<at::ScalarType> dtype) {
+  const auto own = left.scalar_type();
+  const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
+  const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
+  return at::isclose(comparable(left), comparable(right), rtol, atol, /*equal_nan=*/true)
+      .logical_not();
+}
+
 std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tensors& expected,
                                                const std::string& when,
                                                std::optional<at::ScalarType> dtype) {
@@ -52,7 +65,7 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
                   std::to_string(expected.size()));
   }
   for (size_t o = 0; o < actual.size(); ++o) {
-    const auto name = actual.size() == 1 ? "the output" : "output " + std::to_string(o);
+    const auto name = output_words(o, actual.size());
     auto finding = tensor_difference(actual[o], expected[o], when, name, dtype);
     if (!finding) continue;
     finding->output = static_cast<int64_t>(o);
@@ -75,9 +88,7 @@ std::optional<OperatorCheckFinding> tensor_difference(const at::Tensor& actual,
   const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
   // An index, a count or a floor of rounded values may differ and still be right.
   if (is_whole && (dtype == at::kHalf || dtype == at::kBFloat16)) return std::nullopt;
-  const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
-  const auto left = comparable(actual), right = comparable(expected);
-  const auto wrong = at::isclose(left, right, rtol, atol, /*equal_nan=*/true).logical_not();
+  const auto wrong = differs(actual, expected, dtype);
   if (!wrong.any().item<bool>()) return std::nullopt;
   const auto flat = wrong.reshape(-1).to(at::kByte).argmax().item<int64_t>();
   const auto index = index_of(actual, flat);

@@ -20,6 +20,13 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
                                                const std::string& when,
                                                std::optional<at::ScalarType> dtype = std::nullopt);
 
+// Where two tensors of the same shape differ by more than that.
+at::Tensor differs(const at::Tensor& left, const at::Tensor& right,
+                   std::optional<at::ScalarType> dtype = std::nullopt);
+
+// "the output" of a call with one, "output 1" of others.
+std::string output_words(size_t output, size_t count);
+
 // The same for one tensor, which the finding calls `name`.
 std::optional<OperatorCheckFinding> tensor_difference(
     const at::Tensor& actual, const at::Tensor& expected, const std::string& when,

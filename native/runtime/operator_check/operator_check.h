@@ -65,6 +65,13 @@ struct CopyEnd {
   std::string report;  // a record of crash_report.h; "" where none was written
 };
 
+// What kernels that were compiled for checks did wrong in a call.
+struct KernelReport {
+  std::string report;    // contract/gpu-findings.ts's writtenGpuReport
+  std::string shown_by;  // as in a finding
+  OperatorCheckCase shown_case;
+};
+
 // contract/operator-check.ts's operatorCheckFinding.
 struct OperatorCheckFinding {
   std::string check;
@@ -81,6 +88,8 @@ struct OperatorCheckFinding {
       shown_case;                // the same as a call to make again; of failures only
   std::optional<CopyEnd> ended;  // of a failure by which the process ends
   bool is_elsewhere = false;     // found by run_elsewhere (checks.h)
+  // In calls of this check, in a process whose kernels are checked; whatever its status is.
+  std::vector<KernelReport> kernel_reports;
 };
 
 struct OperatorCheckReport {

@@ -18,6 +18,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "opsmith/gpu/launch.h"
+#include "order_dependence.h"
 #include "shadow.h"
 #include "shared_memory.h"
 #include "stream_order.h"
@@ -69,6 +70,21 @@ struct PendingWrite {
   Finding finding;
 };
 
+/** What `npm run perf -- virtual-gpu --only checks` leaves out, to see what each part costs. */
+struct LeftOut {
+  bool values = false;
+  bool races = false;
+  bool orders = false;
+};
+
+LeftOut left_out_by(const char* names) {
+  const std::string all = names == nullptr ? "" : names;
+  const auto has = [&all](const char* name) { return all.find(name) != std::string::npos; };
+  return {has("values"), has("races"), has("orders")};
+}
+
+const LeftOut left_out = left_out_by(std::getenv("OPSMITH_GPU_LEAVE_OUT"));
+
 struct CallFailure {
   cudaError_t error;
   std::string what;
@@ -90,7 +106,10 @@ struct State {
 
   // Memory.
   const std::byte* arena_begin = nullptr;
-  std::vector<std::uint32_t> chunks;  // index of the allocation, from 1
+  // By chunk of the arena: the index of its allocation, from 1. Pages that nobody uses are not
+  // there.
+  std::uint32_t* chunks = nullptr;
+  std::size_t chunk_count = 0;
   std::vector<Allocation> allocations{Allocation{}};
   ShadowRange arena;
   std::map<const std::byte*, ShadowRange> shared;  // by where a block's shared memory begins
@@ -181,7 +200,7 @@ const Allocation* allocation_at(const void* address) {
   const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
   if (offset < 0) return nullptr;
   const auto chunk = static_cast<std::size_t>(offset) / chunk_bytes;
-  if (chunk >= s.chunks.size() || s.chunks[chunk] == 0) return nullptr;
+  if (chunk >= s.chunk_count || s.chunks[chunk] == 0) return nullptr;
   return &s.allocations[s.chunks[chunk]];
 }
 
@@ -189,15 +208,15 @@ const Allocation* allocation_at(const void* address) {
 const Allocation* allocation_before(const void* address) {
   const State& s = state();
   const auto offset = static_cast<const std::byte*>(address) - s.arena_begin;
-  if (s.arena_begin == nullptr || offset < 0 || s.chunks.empty()) return nullptr;
+  if (s.arena_begin == nullptr || offset < 0 || s.chunk_count == 0) return nullptr;
   const std::size_t begin =
-      std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunks.size() - 1);
+      std::min(static_cast<std::size_t>(offset) / chunk_bytes, s.chunk_count - 1);
   std::size_t chunk = begin;
   while (chunk > 0 && s.chunks[chunk] == 0)
     --chunk;
   // None: the address is below the first one.
   if (s.chunks[chunk] == 0) chunk = begin;
-  while (chunk + 1 < s.chunks.size() && s.chunks[chunk] == 0)
+  while (chunk + 1 < s.chunk_count && s.chunks[chunk] == 0)
     ++chunk;
   return s.chunks[chunk] == 0 ? nullptr : &s.allocations[s.chunks[chunk]];
 }
@@ -390,7 +409,8 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
       fault_with(std::move(made));
     }
     if (allocation->freed) report_freed(*allocation, writes, instruction);
-    if (allocation->kind == MemoryKind::device && !peers_can_access(s.device, allocation->device)) {
+    if (allocation->device != s.device && allocation->kind == MemoryKind::device &&
+        !peers_can_access(s.device, allocation->device)) {
       Finding made = finding(
           "missing-device-guard",
           "A kernel on device " + std::to_string(s.device) + " uses memory of device " +
@@ -583,6 +603,17 @@ counted::Kind counted_as(AccessKind kind) {
   return is_write(kind) ? counted::Kind::store : counted::Kind::load;
 }
 
+void save_for_comparison(const void* address, std::size_t size) {
+  if (in_arena(address)) {
+    orders::save_before_write(address, size);
+    return;
+  }
+  const auto* byte = static_cast<const std::byte*>(address);
+  for (const Variable& variable : state().variables)
+    if (byte >= variable.begin && byte < variable.begin + variable.bytes)
+      orders::save_variable(variable.begin, variable.bytes, address, size);
+}
+
 void access(const void* address, std::size_t size, AccessKind kind, const void* instruction) {
   if (counting) {
     counted::access(address, size, counted_as(kind), instruction);
@@ -594,6 +625,10 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
     return;
   }
   State& s = state();
+  if (orders::repeating) {
+    if (is_write(kind)) save_for_comparison(address, size);
+    return;
+  }
   const auto* fiber = static_cast<const Fiber*>(current);
   const auto* byte = static_cast<const std::byte*>(address);
   const auto within = [byte](const void* begin, std::size_t bytes) {
@@ -607,7 +642,12 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
   ++s.accesses;
   settle_pending_write();
   Range range;
-  if (!find_range(address, size, is_write(kind), instruction, &range)) return;
+  if (!find_range(address, size, is_write(kind), instruction, &range)) {
+    // Memory that is not saved: a kernel's own allocations, the host's.
+    if (is_write(kind)) orders::cannot_repeat();
+    return;
+  }
+  if (is_write(kind) && !range.is_shared && !left_out.orders) save_for_comparison(address, size);
   if (range.shadow->begin() == nullptr) return;
 
   const Block& block = *fiber->block;
@@ -636,7 +676,7 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
       cell = ShadowCell{};
       cell.owner = now.block + (s.operation << 20);
     }
-    if (reads && !range.begins_written && (bits & ~cell.written) != 0 &&
+    if (reads && !left_out.values && !range.begins_written && (bits & ~cell.written) != 0 &&
         kind != AccessKind::atomic_read && kind != AccessKind::copy_read) {
       Finding made = finding(
           "uninitialized-read",
@@ -648,6 +688,11 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
       if (range.allocation != nullptr) made.allocated = range.allocation->made;
       add_finding(std::move(made));
       cell.written |= bits;  // once is enough
+    }
+    if (left_out.races) {
+      if (writes) cell.written |= bits;
+      done += count;
+      continue;
     }
     if ((cell.write.bytes & bits) != 0) {
       const Conflict found = conflict(cell.write, now);
@@ -807,6 +852,7 @@ void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind 
                                                : AccessKind::atomic_update;
   access(const_cast<const void*>(address), bytes, how, __builtin_return_address(0));
   if (current == nullptr || counting) return;
+  if (kind == AtomicKind::update && !left_out.orders) orders::used_atomic();
   static_cast<Fiber*>(current)->polls_at = __builtin_return_address(0);
   // Who looks atomically sees what was published before.
   State& s = state();
@@ -820,7 +866,7 @@ void note_device_heap(void* address, std::size_t bytes) {
   // Within the runtime its own memory comes by here, too.
   if (!checking || current == nullptr || address == nullptr) return;
   State& s = state();
-  if (s.is_noting) return;
+  if (s.is_noting || orders::is_saving()) return;
   s.is_noting = true;
   s.device_heap[static_cast<const std::byte*>(address)] = bytes;
   s.is_noting = false;
@@ -917,6 +963,7 @@ void launch_started(const Launch& launch) {
   s.phase = 0;
   s.time = 1;
   s.publications.clear();
+  orders::launch_started();
   const auto* stream = static_cast<CUstream_st*>(launch.size.stream);
   s.device = stream_number(static_cast<cudaStream_t>(launch.size.stream)) == 0 ? current_device()
                                                                                : stream->device;
@@ -975,7 +1022,12 @@ void allocated(const Allocation& made) {
   if (s.arena_begin == nullptr) {
     s.arena_begin = arena_range().begin;
     const auto bytes = static_cast<std::size_t>(arena_range().end - s.arena_begin);
-    s.chunks.resize(bytes / chunk_bytes + 1);
+    const std::size_t count = bytes / chunk_bytes + 1;
+    void* memory = mmap(nullptr, count * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    s.chunks = static_cast<std::uint32_t*>(memory);
+    s.chunk_count = count;
     s.arena.map(s.arena_begin, bytes);
   }
   s.allocations.push_back(made);
@@ -1033,6 +1085,34 @@ void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, 
 void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site) {
   check_call_range(to, bytes, true, site);
   touch(to, bytes, true, state().order.begin(stream, site));
+}
+
+Finding last_write(const Launch& launch, const void* address, std::size_t bytes) {
+  State& s = state();
+  s.launch = &launch;
+  Finding made = finding("", "", "");
+  const auto* byte = static_cast<const std::byte*>(address);
+  const ShadowRange* shadow = nullptr;
+  const auto element = [&](const std::byte* begin) {
+    return "element " + std::to_string(static_cast<std::size_t>(byte - begin) / bytes) + " of ";
+  };
+  if (const Allocation* allocation = allocation_at(address)) {
+    made.message = element(allocation->begin) + "an allocation of " + bytes_text(allocation->bytes);
+    made.allocated = allocation->made;
+    shadow = &s.arena;
+  }
+  for (const Variable& variable : s.variables) {
+    if (byte < variable.begin || byte >= variable.begin + variable.bytes) continue;
+    made.message = element(variable.begin) + variable.name;
+    shadow = &variable.shadow;
+  }
+  if (shadow != nullptr && shadow->begin() != nullptr) {
+    const AccessRecord& write = shadow->cell(address).write;
+    made.place = place_of(write.instruction);
+    made.thread = thread_of(write);
+  }
+  s.launch = nullptr;
+  return made;
 }
 
 void error_seen() {
@@ -1130,12 +1210,24 @@ void opsmith_gpu_check() {
   opsmith::gpu::checking = true;
 }
 
+/** Whether anything was found since the last report. */
+bool opsmith_gpu_has_findings() {
+  opsmith::gpu::checked::report_ignored_errors();
+  return opsmith::gpu::has_findings();
+}
+
+/** Calls that should give the same did not. */
+void opsmith_gpu_results_differ() {
+  opsmith::gpu::orders::results_are_wrong();
+}
+
 /** What was found since the last call, as JSON; nullptr where no kernel ran. To be freed by free().
  */
 char* opsmith_gpu_take_report() {
   auto& s = opsmith::gpu::state();
   opsmith::gpu::checked::report_ignored_errors();
   if (s.launches == 0) return nullptr;
+  opsmith::gpu::orders::forget();
   const std::string report = opsmith::gpu::take_report(s.launches, s.accesses);
   s.launches = 0;
   s.accesses = 0;

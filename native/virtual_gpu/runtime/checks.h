@@ -7,6 +7,7 @@
 
 #include "block.h"
 #include "driver_types.h"
+#include "findings.h"
 #include "memory.h"
 
 namespace opsmith::gpu {
@@ -37,6 +38,8 @@ void bad_free(void* address, Release why, Site site);
 void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, bool asynchronous,
             Site site);
 void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site);
+/** Who wrote an element last: a finding without its check, whose message says where it is. */
+Finding last_write(const Launch& launch, const void* address, std::size_t bytes);
 /** The program looked at an error. */
 void error_seen();
 /** Reports the errors that the program did not look at until now. */

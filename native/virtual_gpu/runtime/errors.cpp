@@ -6,6 +6,7 @@
 
 #include "block.h"
 #include "checks.h"
+#include "order_dependence.h"
 #include "worker.h"
 
 namespace opsmith::gpu {
@@ -62,6 +63,7 @@ void clear_errors() {
 }
 
 void report_failure(const char* text, Site site) {
+  if (orders::repeating) return;
   std::string line = "opsmith: " + place(site) + text;
   if (worker != nullptr && worker->launch() != nullptr) {
     line += std::string("\n  kernel ") + worker->launch()->kernel->name;

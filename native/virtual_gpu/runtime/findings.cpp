@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "order_dependence.h"
 #include "report_text.h"
 
 namespace opsmith::gpu {
@@ -42,6 +43,7 @@ std::string thread_text(const ThreadPlace& place) {
 }  // namespace
 
 void add_finding(Finding finding) {
+  if (orders::repeating) return;
   const std::lock_guard lock(guard);
   const auto key = std::make_tuple(std::string(finding.check), finding.place.instruction,
                                    site_key(finding.place), finding.other_place.instruction,
@@ -54,6 +56,11 @@ void add_finding(Finding finding) {
   if (kept.size() >= most_findings) return;
   known[key] = kept.size();
   kept.push_back({std::move(finding), 1});
+}
+
+bool has_findings() {
+  const std::lock_guard lock(guard);
+  return !kept.empty();
 }
 
 std::string take_report(std::uint64_t launches, std::uint64_t accesses) {

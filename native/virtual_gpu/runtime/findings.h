@@ -43,6 +43,7 @@ struct Finding {
 
 /** Keeps a finding; one at the same place is counted, not kept again. */
 void add_finding(Finding finding);
+bool has_findings();
 /** The report as JSON, as contract/gpu-findings.ts has it; what was found is forgotten. */
 std::string take_report(std::uint64_t launches, std::uint64_t accesses);
 /** Writes the report to the file that OPSMITH_GPU_REPORT names. */

@@ -22,6 +22,7 @@
 #include "cuda_runtime_api.h"
 #include "device_model.h"
 #include "errors.h"
+#include "order_dependence.h"
 #include "random_order.h"
 #include "shared_memory.h"
 #include "worker.h"
@@ -406,15 +407,23 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   if (checking) checked::launch_started(launch);
   if (counting) counted::launch_started(launch);
   Workers::instance().run(launch);
-  if (checking) checked::launch_ended(launch);
+  if (checking) {
+    checked::launch_ended(launch);
+    orders::compare(launch, [](Launch& again) { Workers::instance().run(again); });
+  }
   if (counting) counted::launch_ended(launch);
 }
 
-std::uint64_t global_nanoseconds() {
+std::uint64_t nanoseconds_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000ULL +
          static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t global_nanoseconds() {
+  if (checking && current != nullptr) orders::cannot_repeat();
+  return nanoseconds_now();
 }
 
 void fence(int scope) {

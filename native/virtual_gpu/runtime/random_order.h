@@ -29,7 +29,12 @@ inline std::uint64_t random_stride(std::uint64_t count, std::uint64_t random) {
 /** Neighbours that begin together: memory is read in order within them. */
 constexpr std::uint64_t neighbours = 16;
 
+/** In the order of their numbers if the seed is 0. */
 inline void order_blocks(Launch& launch) {
+  if (launch.seed == 0) {
+    launch.groups = launch.blocks;
+    return;
+  }
   launch.group = launch.blocks >= 8 * neighbours ? neighbours : 1;
   launch.groups = launch.blocks / launch.group;
   launch.group_stride = random_stride(launch.groups, mixed(launch.seed));
@@ -48,6 +53,11 @@ inline std::uint64_t block_of_turn(const Launch& launch, std::uint64_t turn) {
 }
 
 inline void order_warps(Block& block, std::uint64_t seed) {
+  if (seed == 0) {
+    block.warp_begin = 0;
+    block.warp_stride = 1;
+    return;
+  }
   const std::uint64_t random = mixed(seed ^ mixed(block.number));
   block.warp_begin = static_cast<std::uint32_t>(random % block.warps);
   block.warp_stride = static_cast<std::uint32_t>(random_stride(block.warps, mixed(random)));

@@ -175,7 +175,7 @@ Fiber* Worker::next_fiber() {
         polling_since_ = 0;
         return preempted_.pop_front();
       }
-      const std::uint64_t now = global_nanoseconds();
+      const std::uint64_t now = nanoseconds_now();
       if (polling_since_ == 0) polling_since_ = now;
       if (now - polling_since_ > (checking ? longest_checked_polling : longest_polling))
         return nullptr;

@@ -101,4 +101,7 @@ int most_threads_of(const KernelFacts& facts);
 /** The worker of this OS thread; null outside of a launch. */
 extern constinit thread_local Worker* worker;
 
+/** Of a clock that never goes back. */
+std::uint64_t nanoseconds_now();
+
 }  // namespace opsmith::gpu

@@ -12,6 +12,7 @@ import { inputSummary } from '../../shell/primitives/input-text'
 import { useOperatorChecks } from './store'
 import { keepCheck } from './run'
 import { statusIcons } from '../../shell/primitives/status-icons'
+import { FindingKernels } from './FindingKernels'
 import { FindingStacks } from './FindingStacks'
 
 /** The verdict on one operator and what led to it; what passed is shown when asked for. */
@@ -110,6 +111,7 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
           </p>
           <Evidence finding={finding} />
           <FindingStacks finding={finding} />
+          <FindingKernels finding={finding} />
           {finding.shownCase && <KeepFailure finding={finding} />}
         </div>
       )}

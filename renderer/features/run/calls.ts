@@ -79,7 +79,11 @@ function failedOutcome(op: string, error: WorkbenchError, stamp: string): CallOu
 
 /** What is wrong with a result; "" where nothing is. */
 function whyOf(report: RunReport): string {
-  if (report.referenceError !== undefined) return 'The reference could not be evaluated.'
+  if (report.referenceError !== undefined) {
+    // TorchScript's message: a sentence, then the expression with a mark under the place.
+    const [sentence] = report.referenceError.trim().split('\n')
+    return `The reference could not be evaluated: ${sentence?.replace(/:$/, '') ?? ''}`
+  }
   const wrong = report.comparisons.find((item) => !item.matches)
   if (!wrong) return ''
   if (wrong.message !== '') return wrong.message

@@ -60,6 +60,21 @@ at::Tensor past_end_cuda(const at::Tensor& x) {
   return result;
 }
 
+// For each key, one of its places: whichever comes first.
+__global__ void claim_kernel(const int64_t* keys, int* owners, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) atomicCAS(&owners[keys[i]], -1, i);
+}
+
+at::Tensor claim_cuda(const at::Tensor& keys) {
+  at::Tensor owners = at::full({8}, -1, keys.options().dtype(at::kInt));
+  const int count = static_cast<int>(keys.numel());
+  claim_kernel<<<(count + 31) / 32, 32, 0, at::cuda::getCurrentCUDAStream()>>>(
+      keys.const_data_ptr<int64_t>(), owners.mutable_data_ptr<int>(), count);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return owners;
+}
+
 // As tutorials write it: packed accessors, on the default stream.
 template <typename scalar_t>
 __global__ void double_rows_kernel(
@@ -119,6 +134,7 @@ TORCH_LIBRARY(gpu_project, m) {
   m.def("scale(Tensor x, float factor) -> Tensor");
   m.def("mirror(Tensor x, bool ordered) -> Tensor");
   m.def("past_end(Tensor x) -> Tensor");
+  m.def("claim(Tensor keys) -> Tensor");
   m.def("double_rows(Tensor x) -> Tensor");
   m.def("half_square(Tensor x) -> Tensor");
 }
@@ -127,6 +143,7 @@ TORCH_LIBRARY_IMPL(gpu_project, CUDA, m) {
   m.impl("scale", &scale_cuda);
   m.impl("mirror", &mirror_cuda);
   m.impl("past_end", &past_end_cuda);
+  m.impl("claim", &claim_cuda);
   m.impl("double_rows", &double_rows_cuda);
   m.impl("half_square", &half_square_cuda);
 }

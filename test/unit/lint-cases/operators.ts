@@ -377,6 +377,27 @@ const modules: LintCase[] = [
   ),
 ]
 
+const stableAbi: LintCase[] = [
+  {
+    code: 'opsmith-stable-abi',
+    name: 'an ATen operator in a project of the stable ABI',
+    files: {
+      '/stable.cpp': 'STABLE_TORCH_LIBRARY(ops, m) {\n  m.def("f(Tensor x) -> Tensor");\n}\n',
+      '/aten.cpp':
+        '»TORCH_LIBRARY_FRAGMENT(ops, m) {\n  m.def("g(Tensor x) -> Tensor");\n}\n»TORCH_LIBRARY_IMPL(ops, CPU, m) { m.impl("g", &g); }\n',
+    },
+    message: /^TORCH_LIBRARY_(FRAGMENT|IMPL) binds the library to one libtorch/,
+  },
+  {
+    code: 'opsmith-stable-abi',
+    name: 'a project of either alone',
+    files: {
+      '/stable.cpp':
+        'STABLE_TORCH_LIBRARY(ops, m) {\n  m.def("f(Tensor x) -> Tensor");\n}\nSTABLE_TORCH_LIBRARY_IMPL(ops, CPU, m) { m.impl("f", TORCH_BOX(&f)); }\n',
+    },
+  },
+]
+
 const twice: LintCase[] = [
   {
     code: 'opsmith-registered-twice',
@@ -466,6 +487,7 @@ export const cases: LintCase[] = [
   ...dtype,
   ...alias,
   ...modules,
+  ...stableAbi,
   ...twice,
   ...generators,
 ]

@@ -5,7 +5,7 @@ import type { KeptFailure } from './text'
 /** One row a check; of one that failed also what shows it, what to do and where to look. */
 function findingJson(outcome: OperatorCheckOutcome, finding: PlacedFinding): object {
   const { check, status, reason, advice, input, output, index, shownBy } = finding
-  const { shownCase, file, line, sanitizer, stack } = finding
+  const { shownCase, file, line, sanitizer, stack, kernels } = finding
   return {
     op: outcome.op,
     check,
@@ -20,6 +20,7 @@ function findingJson(outcome: OperatorCheckOutcome, finding: PlacedFinding): obj
     ...(file === undefined ? {} : { file, line }),
     ...(sanitizer === undefined ? {} : { sanitizer }),
     ...(stack === undefined ? {} : { stack }),
+    ...(kernels === undefined ? {} : { kernels }),
     operator: outcome.entry,
   }
 }

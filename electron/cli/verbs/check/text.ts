@@ -7,6 +7,7 @@ import type {
   PlacedOperatorCheckReport,
 } from '../../../contract/operator-check'
 import type { StackFrame } from '../../../contract/outcome'
+import { findingLines } from '../../kernel-report'
 import { describeError } from '../../print'
 
 const indent = '         '
@@ -60,6 +61,7 @@ export function failureLines(finding: PlacedFinding, folder: string): string[] {
     ...(finding.advice === '' ? [] : [`→ ${finding.advice}`]),
     ...(place === '' ? [] : [`look at ${place}`]),
     ...stackLines(finding, folder),
+    ...(finding.kernels ?? []).flatMap(findingLines),
   ]
 }
 

@@ -77,6 +77,12 @@ Tensor order_of_threads(const Tensor& x) {
   return places;
 }
 
+// The last digits of all elements change from call to call, as of sums in any order.
+Tensor rounds_differently(const Tensor& x) {
+  static std::atomic<int> calls{0};
+  return x * 3 * (1 + 3e-16 * (calls++ % 5));
+}
+
 // Its input is as before when the call returns.
 Tensor writes_and_undoes(const Tensor& x) {
   auto* data = const_cast<double*>(static_cast<const double*>(x.const_data_ptr()));
@@ -157,6 +163,7 @@ TORCH_LIBRARY(ending_operators, m) {
   m.def("exits(Tensor x) -> Tensor", &exits);
   m.def("noisy(Tensor x) -> Tensor", &noisy);
   m.def("order_of_threads(Tensor x) -> Tensor", &order_of_threads);
+  m.def("rounds_differently(Tensor x) -> Tensor", &rounds_differently);
   m.def("kept_by_address(Tensor x) -> Tensor", &kept_by_address);
   m.def("ignores_sign(Tensor x) -> Tensor", &ignores_sign);
   m.def("writes_and_undoes(Tensor x) -> Tensor", &writes_and_undoes);
