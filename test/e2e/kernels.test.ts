@@ -95,6 +95,56 @@ describe('checked kernels', () => {
       .toEqual([])
   })
 
+  it('lines of kernels show what they cost, in the panel and in the editor', async () => {
+    await app.resize(1280, 720)
+    await app.page.evaluate((path) => window.opsmithTest?.openFile(path), 'op.cu')
+    await app.testId('rail-kernels').click()
+    const panel = app.testId('kernels-panel')
+    await app.testId('kernels-count').check()
+    await panel.getByText('No kernel ran, so nothing was counted.').waitFor({ timeout: buildTime })
+    await app.testId('kernels-run-all').first().click()
+    await app.testId('rail-kernels').click()
+
+    const line = lineWith('row[threadIdx.x] = x')
+    const row = app.testId('kernels-counts-lines').locator('tr', { hasText: `op.cu:${line}` })
+    await row.first().waitFor({ timeout: buildTime })
+    expect(await row.first().textContent()).toMatch(
+      /global load\d+32\.04\.0 sectors a request, 100 % of their bytes used/,
+    )
+    expect(await app.testId('kernels-estimate').first().textContent()).toContain(
+      'estimated, not measured',
+    )
+    await row.first().getByRole('button').click()
+    const cells = app.page.locator('.monaco-editor .kernels-heat')
+    await cells.filter({ hasText: '4.0' }).first().waitFor()
+    for (const theme of ['light', 'dark'] as const) {
+      await app.page.emulateMedia({ colorScheme: theme })
+      await app.picture(`kernels-counts-${theme}`)
+    }
+    await cells.filter({ hasText: '4.0' }).first().hover()
+    await app.page.getByText('4.0 sectors a request, 100 % of their bytes used').last().waitFor()
+    await app.page
+      .getByText('These counts follow the source as clang compiled it.')
+      .last()
+      .waitFor()
+    await app.picture('kernels-counts-hover')
+
+    await app.testId('kernels-occupancy-chart').scrollIntoViewIfNeeded()
+    await app.testId('kernels-occupancy').getByText('Limited by').waitFor()
+    for (const theme of ['light', 'dark'] as const) {
+      await app.page.emulateMedia({ colorScheme: theme })
+      await app.picture(`kernels-occupancy-${theme}`)
+    }
+
+    const text = fs.readFileSync(path.join(folder, 'op.cu'), 'utf8')
+    await app.page.evaluate(
+      (edited) => window.opsmithTest?.setEditorText('op.cu', edited),
+      `${text}\n// edited\n`,
+    )
+    await app.page.locator('.monaco-editor .kernels-heat-old').first().waitFor()
+    await app.picture('kernels-counts-old')
+  })
+
   it('results name the virtual GPU, and Doctor and Settings choose it', async () => {
     await app.resize(1280, 720)
     await app.testId('rail-run').click()
