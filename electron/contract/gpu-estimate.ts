@@ -14,6 +14,8 @@ export const gpuEstimate = z.object({
   high: z.number(),
   /** What takes longest at the low end. */
   boundBy: z.enum(['memory', 'operations', 'shared memory']),
+  /** Where NVIDIA publishes the model's peaks. */
+  source: z.string(),
 })
 export type GpuEstimate = z.infer<typeof gpuEstimate>
 

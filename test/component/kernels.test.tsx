@@ -250,6 +250,7 @@ const counts: GpuCounts = {
         low: 2e-6 / (index + 1),
         high: 9e-6 / (index + 1),
         boundBy: 'memory' as const,
+        source: 'NVIDIA, data sheet',
       })),
     },
   ],

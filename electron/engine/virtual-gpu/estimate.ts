@@ -74,6 +74,7 @@ export function estimateOf(
     low: low / launches,
     high: high / launches,
     boundBy,
+    source: model.source,
   }
 }
 

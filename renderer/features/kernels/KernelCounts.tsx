@@ -117,7 +117,11 @@ function KernelSection({
         {totalText(kernel)}
       </p>
       {estimate && (
-        <p className="side-pad" data-testid="kernels-estimate">
+        <p
+          className="side-pad"
+          title={`Peaks of the GPU: ${estimate.source}`}
+          data-testid="kernels-estimate"
+        >
           A launch takes <span className="number">{estimateText(estimate)}</span> on {model},
           limited by {estimate.boundBy}: {estimateLabel}.
         </p>
