@@ -104,9 +104,9 @@ function BlockForm({ known }: { known: KnownBlock }): ReactElement {
           onText={(shared) => set({ shared })}
         />
       </div>
-      {answer === null ? (
+      {answer === 'wrong' ? (
         <p className="side-pad muted">Enter whole numbers; a block has 1 to 1024 threads.</p>
-      ) : (
+      ) : answer === null ? null : (
         <>
           <p className="side-pad" data-testid="kernels-occupancy">
             {occupancyText(answer.occupancy, texts.registers.trim() !== '')}
@@ -137,17 +137,17 @@ function Field({ label, text, empty = '', onText }: FieldProps): ReactElement {
   )
 }
 
-/** Null where the texts are not what a block can need. */
-function useOccupancy({ threads, registers, shared }: Texts): Answer | null {
+/** Null until it is known; 'wrong' where the texts are not what a block can need. */
+function useOccupancy({ threads, registers, shared }: Texts): Answer | 'wrong' | null {
   const architecture = useKernels((state) => state.architecture)
-  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [answer, setAnswer] = useState<Answer | 'wrong' | null>(null)
   useEffect(() => {
     const ofBlock = wholeNumber(threads)
     const bytes = wholeNumber(shared)
     const ofThread = registers.trim() === '' ? undefined : wholeNumber(registers)
     const isWrong = registers.trim() !== '' && ofThread === undefined
     if (!ofBlock || ofBlock > 1024 || bytes === undefined || isWrong) {
-      setAnswer(null)
+      setAnswer('wrong')
       return undefined
     }
     let isWanted = true
