@@ -96,7 +96,8 @@ export function launchesText({ configurations }: GpuKernelCounts): string {
       const shared =
         dynamicShared === 0 ? '' : `, ${wholeText(dynamicShared)} bytes of dynamic shared memory`
       const times = launches === 1 ? '1 launch' : `${wholeText(launches)} launches`
-      return `${times}, ${wholeText(blocks)} blocks of ${block.join(' x ')} threads${shared}`
+      const all = blocks === 1 ? '1 block' : `${wholeText(blocks)} blocks`
+      return `${times}, ${all} of ${block.join(' x ')} threads${shared}`
     })
     .join('; ')
 }

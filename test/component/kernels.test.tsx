@@ -329,6 +329,32 @@ describe('counts', () => {
     expect(panelText()).toContain('a block has 1 to 1024 threads')
   })
 
+  it('give occupancy the registers that nvcc reports after the build', async () => {
+    await countKernels()
+    const kernel = {
+      name: 'reverse_row(float*)',
+      shortName: 'reverse_row',
+      architecture: '80',
+      registers: 48,
+      sharedBytes: 2048,
+      stackBytes: 0,
+      spillStoreBytes: 0,
+      spillLoadBytes: 0,
+    }
+    const step = { kind: 'compile' as const, label: 'kernels.cu (nvcc)', command: ['nvcc'] }
+    const report = buildOf({
+      steps: [{ ...step, seconds: 1, cached: false, ok: true, kernels: [kernel] }],
+    })
+    act(() => {
+      main.send('build.settled', { folder, report })
+    })
+    expect(screen.getByTestId('kernels-resources').textContent).toContain('sm_8048')
+    expect(main.asked('kernels.occupancy').at(-1)).toEqual({
+      architecture: 'sm_80',
+      needs: { threads: 128, registers: 48, staticShared: 2560, dynamicShared: 0 },
+    })
+  })
+
   it('are the reason why nothing is timed, until they are turned off', async () => {
     await countKernels()
     render(<ErrorView error={{ code: 'build.counted', message: 'Timings need another build.' }} />)

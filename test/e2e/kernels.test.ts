@@ -114,6 +114,8 @@ describe('checked kernels', () => {
     expect(await app.testId('kernels-estimate').first().textContent()).toContain(
       'estimated, not measured',
     )
+    await app.testId('kernels-metric').scrollIntoViewIfNeeded()
+    await app.picture('kernels-counts-top')
     await row.first().getByRole('button').click()
     const cells = app.page.locator('.monaco-editor .kernels-heat')
     await cells.filter({ hasText: '4.0' }).first().waitFor()

@@ -42,11 +42,11 @@ function countsOf(lines: Readonly<Record<number, GpuCountSums>>): GpuCounts {
 }
 
 describe('the column of counts', () => {
-  it('is hotter the more sectors a request takes, and says the number', () => {
+  it('is hotter the more of its sectors a request wastes, and says how many there are', () => {
     const cells = heatCells(countsOf({ 3: loads(4), 4: loads(32), 5: loads(1) }), 'sectors')
     const [coalesced, strided, broadcast] = cells.get(file) ?? []
     expect(strided).toMatchObject({ line: 4, text: '█  32.0 ', level: 4 })
-    expect(coalesced).toMatchObject({ line: 3, text: '▄   4.0 ', level: 2 })
+    expect(coalesced).toMatchObject({ line: 3, text: '▁   4.0 ', level: 0 })
     expect(broadcast).toMatchObject({ line: 5, text: '▁   1.0 ', level: 0 })
     for (const cell of [coalesced, strided, broadcast])
       expect(cell?.text).toHaveLength(emptyCell.length)
@@ -65,9 +65,9 @@ describe('the column of counts', () => {
   it('adds what several kernels do at a line, and leaves unknown lines out', () => {
     const counts = countsOf({ 0: loads(4), 3: loads(4) })
     const twice = { ...counts, kernels: [...counts.kernels, ...countsOf({ 3: loads(12) }).kernels] }
-    expect(heatCells(twice, 'sectors').get(file)).toMatchObject([{ line: 3, text: '▅   8.0 ' }])
+    expect(heatCells(twice, 'sectors').get(file)).toMatchObject([{ line: 3, text: '▃   8.0 ' }])
     // The counts themselves stay as they were.
-    expect(heatCells(twice, 'sectors').get(file)).toMatchObject([{ line: 3, text: '▅   8.0 ' }])
+    expect(heatCells(twice, 'sectors').get(file)).toMatchObject([{ line: 3, text: '▃   8.0 ' }])
   })
 
   it('says the figures of a line in words', () => {

@@ -134,7 +134,12 @@ export class Builds {
     )
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
-    if (report.value.kernelVariant !== undefined) return report
+    if (report.value.kernelVariant === 'checked') return report
+    if (report.value.kernelVariant === 'counted') {
+      // Occupancy depends on registers, which only nvcc knows.
+      this.judgeWithNvcc(project, report.value)
+      return report
+    }
     if (report.value.hot) this.followWithPlain(project.folder)
     else {
       await this.keep(project, report.value)

@@ -127,7 +127,7 @@ function KernelSection({
         </p>
       )}
       <div className="kernels-wide">
-        <table className="table kernels-table" data-testid="kernels-counts-lines">
+        <table className="table kernels-lines" data-testid="kernels-counts-lines">
           <thead>
             <tr>
               <th scope="col">Line</th>

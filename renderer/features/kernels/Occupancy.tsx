@@ -10,9 +10,9 @@ import { call } from '../../bridge/bridge'
 import { Chart } from '../../shell/primitives/Chart'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { useBuild } from '../../store/build'
 import { notifyError } from '../../store/notifications'
 import { knownBlocks, type KnownBlock } from './block-needs'
+import { useCompiledKernels } from './KernelsTable'
 import { curveChart } from './occupancy-chart'
 import { kernelsStore, useKernels } from './store'
 import { occupancyText } from './texts'
@@ -23,12 +23,12 @@ const noKernel: KnownBlock = { kernel: '', threads: 256, registers: undefined, s
 export function OccupancySection(): ReactElement {
   const architecture = useKernels((state) => state.architecture)
   const counts = useKernels((state) => state.counts)
-  const steps = useBuild((state) => state.value?.report.steps)
+  const compiled = useCompiledKernels()
   const [name, setName] = useState('')
-  const blocks = useMemo(() => {
-    const compiled = (steps ?? []).flatMap((step) => step.kernels ?? [])
-    return knownBlocks(counts, compiled, architecture)
-  }, [counts, steps, architecture])
+  const blocks = useMemo(
+    () => knownBlocks(counts, compiled, architecture),
+    [counts, compiled, architecture],
+  )
   const shown = blocks.find(({ kernel }) => kernel === name) ?? blocks[0] ?? noKernel
   return (
     <Section title="Occupancy" note="calculated">

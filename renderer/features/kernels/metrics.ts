@@ -33,10 +33,16 @@ export type MetricValue = {
 }
 
 const lanes = 32
-/** From 1 to 32, each doubling is a fifth. */
-const doublings = (value: number): number => Math.min(Math.max(Math.log2(value) / 5, 0), 1)
+/** From 1 to 2^most, each doubling is as much. */
+const doublings = (value: number, most: number): number =>
+  Math.min(Math.max(Math.log2(value) / most, 0), 1)
+/** 32-way conflicts are the worst. */
+const mostConflicts = 5
+/** Lanes far from each other move a sector for 4 bytes each. */
+const mostWaste = 3
 
-type Sums = { value: number; of: number }
+/** `least`: what the value would be at best, where that is not `of`. */
+type Sums = { value: number; of: number; least?: number }
 
 const added = (...parts: readonly (Sums | undefined)[]): Sums | undefined => {
   const known = parts.filter((part) => part !== undefined)
@@ -44,6 +50,7 @@ const added = (...parts: readonly (Sums | undefined)[]): Sums | undefined => {
   return {
     value: known.reduce((sum, { value }) => sum + value, 0),
     of: known.reduce((sum, { of }) => sum + of, 0),
+    least: known.reduce((sum, { of, least = of }) => sum + least, 0),
   }
 }
 
@@ -61,9 +68,10 @@ function sumsOf(metric: Metric, counts: GpuCountSums): Sums | undefined {
   })
   switch (metric) {
     case 'sectors': {
-      const sectors = (one: { sectors: number; requests: number }): Sums => ({
+      const sectors = (one: { sectors: number; requests: number; bytes: number }): Sums => ({
         value: one.sectors,
         of: one.requests,
+        least: one.bytes / sectorBytes,
       })
       return added(mapped(globalLoads, sectors), mapped(globalStores, sectors))
     }
@@ -121,10 +129,16 @@ export function metricValues(
   return sums.map((one) => {
     if (!one || one.value === 0) return undefined
     switch (metric) {
-      case 'sectors':
+      case 'sectors': {
+        const heat = doublings(one.value / (one.least ?? one.of), mostWaste)
+        return { text: ratioText(one.value, one.of), heat }
+      }
       case 'conflicts':
       case 'atomics':
-        return { text: ratioText(one.value, one.of), heat: doublings(one.value / one.of) }
+        return {
+          text: ratioText(one.value, one.of),
+          heat: doublings(one.value / one.of, mostConflicts),
+        }
       case 'lanes':
         return { text: ratioText(one.value, one.of), heat: 1 - one.value / one.of / lanes }
       case 'bytes':

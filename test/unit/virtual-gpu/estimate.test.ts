@@ -99,6 +99,7 @@ describe('an estimate', () => {
     const range = { model: 'x', architecture: 'sm_80', boundBy: 'memory', source: '' } as const
     expect(estimateText({ ...range, low: 1.24e-6, high: 3.4e-6 })).toBe('1.2 to 3.4 µs')
     expect(estimateText({ ...range, low: 0.9e-6, high: 123e-6 })).toBe('0.9 to 120 µs')
+    expect(estimateText({ ...range, low: 2.52e-9, high: 2.6e-6 })).toBe('2.5 ns to 2.6 µs')
     expect(estimateText({ ...range, low: 2e-9, high: 40e-9 })).toBe('2 to 40 ns')
   })
 })
