@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { decorations } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -117,7 +118,7 @@ describe('checked kernels', () => {
     await app.testId('kernels-metric').scrollIntoViewIfNeeded()
     await app.picture('kernels-counts-top')
     await row.first().getByRole('button').click()
-    const cells = app.page.locator('.monaco-editor .kernels-heat')
+    const cells = decorations(app.page, 'kernels-heat')
     await cells.filter({ hasText: '4.0' }).first().waitFor()
     for (const theme of ['light', 'dark'] as const) {
       await app.page.emulateMedia({ colorScheme: theme })
@@ -143,7 +144,7 @@ describe('checked kernels', () => {
       (edited) => window.opsmithTest?.setEditorText('op.cu', edited),
       `${text}\n// edited\n`,
     )
-    await app.page.locator('.monaco-editor .kernels-heat-old').first().waitFor()
+    await decorations(app.page, 'kernels-heat-old').first().waitFor()
     await app.picture('kernels-counts-old')
   })
 

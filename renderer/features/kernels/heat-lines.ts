@@ -25,7 +25,8 @@ export function followHeat(): void {
 
 function wantedCells(): Map<string, HeatCell[]> {
   const { variant, metric, counts } = kernelsStore.getState()
-  return variant === 'counted' && metric !== null ? heatCells(counts, metric) : new Map()
+  const isShown = variant === 'counted' && metric !== null
+  return isShown ? heatCells(counts, metric) : new Map<string, HeatCell[]>()
 }
 
 function drawHeat(): void {
