@@ -111,6 +111,11 @@ describe('counted operators', () => {
     })
     const kernel = only(counts)
     expect(kernel.staticShared).toBe(2 * 16 * 16 * 4)
+    // Each matrix once, however often its elements are read.
+    expect(kernel).toMatchObject({
+      sectorsRead: (2 * 4 * n * n) / 32,
+      sectorsWritten: (4 * n * n) / 32,
+    })
     const moved = 128 * (2 * ofStep + tiles * 8)
     expect(kernel.arithmeticIntensity).toBe((2 * n ** 3) / moved)
 
@@ -134,6 +139,9 @@ describe('counted operators', () => {
     const text = await opsmith(cache, 'run', '--counts', folder)
     expect(text.stdout).toMatch(
       /tiled_matmul_cuda\.cu:\d+ +global store +128 +32\.0 +4\.0 sectors a request, 100 % of their bytes used/,
+    )
+    expect(text.stdout).toMatch(
+      /time of a launch, estimated, not measured: NVIDIA T4 [\d.]+ (?:ns )?to [\d.]+ µs/,
     )
     expect(fs.existsSync(path.join(folder, 'build'))).toBe(false)
   })
