@@ -227,7 +227,7 @@ export const verb = defineVerb({
     ]
     if (given.length > 1)
       return refuse(
-        `${given.slice(0, 2).join(' and ')} cannot be used together: each needs a build of its own.`,
+        `${given.slice(0, 2).join(' and ')} cannot be used together, because each needs another build. Run the command twice.`,
         json,
       )
     return sanitize

@@ -182,7 +182,10 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
   const hasFailed = useBuild((state) => state.error !== null)
   if (isBuilding)
     return (
-      <EmptyState text={`Building … Kernels are ${variant} when they run after the build.`} quiet />
+      <EmptyState
+        text={`Building … Kernels are ${variant} when you run a call after the build.`}
+        quiet
+      />
     )
   if (hasFailed || build?.ok === false) {
     return (
