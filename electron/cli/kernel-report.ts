@@ -47,9 +47,11 @@ export function printKernelReport({ launches, accesses, findings }: GpuReport): 
 export const isCleanReport = ({ launches, findings }: GpuReport): boolean =>
   findings.length === 0 && launches > 0
 
+const isChecked = ({ projects }: Workbench): boolean => projects.kernelVariant === 'checked'
+
 /** Prints what the kernels of a verb with --check-kernels did; the exit code of both together comes back. */
 export async function endKernelChecks(workbench: Workbench, exitCode: number): Promise<number> {
-  if (!workbench.projects.checksKernels) return exitCode
+  if (!isChecked(workbench)) return exitCode
   const report = await workbench.kernelChecks.all()
   printKernelReport(report)
   return exitCode === exitCodes.good && !isCleanReport(report) ? exitCodes.failed : exitCode
@@ -57,12 +59,12 @@ export async function endKernelChecks(workbench: Workbench, exitCode: number): P
 
 /** The same for --json: a field of the answer; none where kernels are not checked. */
 export async function kernelReportJson(workbench: Workbench): Promise<{ kernels?: GpuReport }> {
-  return workbench.projects.checksKernels ? { kernels: await workbench.kernelChecks.all() } : {}
+  return isChecked(workbench) ? { kernels: await workbench.kernelChecks.all() } : {}
 }
 
 /** The same for JUnit: a suite with a case for each finding, or one case; none where kernels are not checked. */
 export async function kernelReportSuites(workbench: Workbench): Promise<Suite[]> {
-  if (!workbench.projects.checksKernels) return []
+  if (!isChecked(workbench)) return []
   const { launches, findings } = await workbench.kernelChecks.all()
   const output = findings.flatMap(findingLines).join('\n')
   const name = 'kernel checks'

@@ -130,7 +130,7 @@ export function defineVerb<Options extends OptionTable>(
       try {
         return await withWorkbench(
           async (workbench) => {
-            workbench.projects.checksKernels = given['checkKernels'] === true
+            if (given['checkKernels'] === true) workbench.projects.kernelVariant = 'checked'
             return await endKernelChecks(workbench, await run(workbench, place, values.value, more))
           },
           { allowsSandbox: given['sandbox'] !== false },

@@ -3,6 +3,12 @@ import { z } from 'zod'
 import { diagnostic } from './diagnostics'
 import { timeTrace } from './time-trace'
 
+/**
+ * What kernels are compiled for on the virtual GPU: to run, to report mistakes, or to count what their warps do.
+ */
+export const kernelVariant = z.enum(['plain', 'checked', 'counted'])
+export type KernelVariant = z.infer<typeof kernelVariant>
+
 /** The resources that a CUDA kernel uses on a GPU, as ptxas reports them. */
 export const kernelResources = z.object({
   /** "add_forces<float, long>(…)"; as the linker has it where there is no tool that reads that. */
@@ -63,7 +69,7 @@ export const buildReport = z.object({
   libtorch: z.string(),
   /** The library that gives libtorch the virtual GPU, where the project uses it; absolute. */
   virtualDevice: z.string().optional(),
-  /** Its kernels report mistakes: it is not timed, exported or put into the project's folder. */
-  checksKernels: z.boolean().optional(),
+  /** What its kernels report. Such a build is not timed, exported or put into the project's folder. */
+  kernelVariant: kernelVariant.exclude(['plain']).optional(),
 })
 export type BuildReport = z.infer<typeof buildReport>

@@ -49,6 +49,12 @@ export const errorCodes = {
     remedy:
       'Turn off “Check kernels” in the Kernels panel. Opsmith then builds the project again, without checks.',
   },
+  'build.counted': {
+    meaning:
+      'Timings, profiles and exports need a build that does not count, and the last build counts what its kernels do. Counted kernels are slow.',
+    remedy:
+      'Turn off “Count” in the Kernels panel. Opsmith then builds the project again, without counts.',
+  },
   'library.load': {
     meaning: 'The library was built, but the loader or libtorch rejected it.',
     remedy:

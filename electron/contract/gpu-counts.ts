@@ -1,6 +1,7 @@
 /** What a counted run of kernels reports: how warps access memory, and what that costs a GPU. */
 import { z } from 'zod'
 
+import { gpuEstimate } from './gpu-estimate'
 import { sourcePlace } from './gpu-findings'
 import { occupancy } from './occupancy'
 
@@ -87,12 +88,17 @@ export const gpuKernelCounts = z.object({
   staticShared: z.number().int(),
   /** Block sizes, the one with most launches first. */
   configurations: z.array(configuration),
+  /** Different sectors of global memory that loads and stores touch, added up over launches; atomics are both. */
+  sectorsRead: z.number().int(),
+  sectorsWritten: z.number().int(),
   lines: z.array(gpuLineCounts),
   total: gpuCountSums,
   /** Floating-point operations for each byte that moves to or from global memory; null where one of the two is not known or 0. */
   arithmeticIntensity: z.number().nullable(),
   /** Of the first configuration, if registers do not limit it: they are known to ptxas only. */
   occupancy: z.array(occupancy),
+  /** Of the average launch, for GPU models, if registers do not limit it; empty where operations are not known. */
+  estimates: z.array(gpuEstimate),
 })
 export type GpuKernelCounts = z.infer<typeof gpuKernelCounts>
 

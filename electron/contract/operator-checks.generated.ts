@@ -225,7 +225,7 @@ export const operatorChecks = {
   },
   broadcasting: {
     title: 'broadcasting',
-    meaning: 'Inputs with a size of 1 broadcast, or the operator refuses them',
+    meaning: 'Inputs with a size of 1 broadcast, or are refused',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

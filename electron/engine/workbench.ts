@@ -1,4 +1,5 @@
 import type { HostState } from '../contract/app-calls'
+import type { GpuCounts } from '../contract/gpu-counts'
 import type { GpuReport } from '../contract/gpu-findings'
 import { tracedKernels } from './timing/kernels'
 import { Timings } from './timing/timings'
@@ -39,12 +40,16 @@ import { RecordedCalls } from './pytest/recorded-calls'
 import { Runs } from './run/runs'
 import { Setup } from './setup/setup'
 import { GpuPrograms } from './virtual-gpu/gpu-programs'
-import { KernelChecks } from './virtual-gpu/kernel-checks'
+import { KernelReports } from './virtual-gpu/kernel-reports'
+import { countReports } from './virtual-gpu/read-counts'
+import { checkReports } from './virtual-gpu/read-report'
 
 export interface WorkbenchEvents extends PoolEvents, ClangdEvents, BuildEvents, BackgroundEvents {
   onState?: (state: HostState) => void
   /** What checked kernels have done since the last build. */
   onKernelReport?: (report: GpuReport) => void
+  /** What counted kernels have done since the last build. */
+  onKernelCounts?: (counts: GpuCounts) => void
 }
 
 export interface WorkbenchOptions {
@@ -109,7 +114,8 @@ export class Workbench {
   readonly doctor: Doctor
   readonly gpuChecks: GpuChecks
   readonly gpuPrograms: GpuPrograms
-  readonly kernelChecks: KernelChecks
+  readonly kernelChecks: KernelReports<GpuReport>
+  readonly kernelCounts: KernelReports<GpuCounts>
   readonly git: Git
   readonly setup: Setup
   readonly symbols: ProjectSymbols
@@ -127,11 +133,15 @@ export class Workbench {
     const sandbox = (): SandboxChoice => this.sandbox
     const limits = (): HostLimits => this.hostLimits()
     const { keepSpareHost } = options
-    const kernelChecks = new KernelChecks({ installation }, (report) =>
+    const kernelChecks = new KernelReports(checkReports(installation.root), (report) =>
       events.onKernelReport?.(report),
+    )
+    const kernelCounts = new KernelReports(countReports(installation.root), (counts) =>
+      events.onKernelCounts?.(counts),
     )
     const onKernelReports = (lines: string): void => {
       kernelChecks.take(lines)
+      kernelCounts.take(lines)
     }
     const hosts = new HostPool(installation, startHost, {
       limits,
@@ -181,7 +191,7 @@ export class Workbench {
     this.operatorChecks = new OperatorChecks({
       ...services,
       programFunctions: (project) => this.runs.programFunctions(project),
-      locateKernelFindings: (lines) => kernelChecks.locate(lines),
+      locateKernelFindings: async (lines) => (await kernelChecks.read(lines)).findings,
     })
     this.sanitizedRuns = new SanitizedRuns(services)
     this.timings = new Timings({
@@ -211,9 +221,16 @@ export class Workbench {
     this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels, checkOperator })
     this.gpuPrograms = new GpuPrograms(services)
     this.kernelChecks = kernelChecks
+    this.kernelCounts = kernelCounts
     this.git = new Git(services)
     this.setup = new Setup({ installation, projects })
     this.symbols = new ProjectSymbols(services)
+  }
+
+  /** Another build was loaded: what older kernels did counts no more. */
+  forgetKernelReports(): void {
+    this.kernelChecks.clear()
+    this.kernelCounts.clear()
   }
 
   private hostLimits(): HostLimits {

@@ -18,11 +18,14 @@ export interface NativeAddon {
   /**
    * Gives libtorch the virtual GPU; before anything else is asked of it.
    * @param library absolute path of libopsmith_virtual_device.so
-   * @param checksKernels kernels that were compiled for checks report what they find
+   * @param kernelVariant a KernelVariant: what kernels were compiled for, and so report
    * @throws where libtorch has CUDA itself, or the library does not load
    */
-  installVirtualDevice(library: string, checksKernels: boolean): void
-  /** What checked kernels did since the last question: a `writtenGpuReport` a line; "" where none ran. */
+  installVirtualDevice(library: string, kernelVariant: string): void
+  /**
+   * What kernels did since the last question: a `writtenGpuReport` or `writtenCounts` a line; "" where none ran that
+   * reports.
+   */
   takeKernelReports(): string
   /**
    * Installs the signal, terminate and exit handlers. On a crash they write `reportPath`:

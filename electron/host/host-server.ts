@@ -64,7 +64,7 @@ function installVirtualDevice(addon: NativeAddon): WorkbenchError | undefined {
   const library = process.env['OPSMITH_VIRTUAL_DEVICE'] ?? ''
   if (library === '') return undefined
   try {
-    addon.installVirtualDevice(library, process.env['OPSMITH_CHECK_KERNELS'] === '1')
+    addon.installVirtualDevice(library, process.env['OPSMITH_KERNEL_VARIANT'] ?? '')
     return undefined
   } catch (error) {
     return {

@@ -98,6 +98,11 @@ export class AppSession {
         this.project.noteFiles(report)
         this.send('kernels.reported', { folder: this.project.folder, report })
       },
+      onKernelCounts: (counts) => {
+        if (!this.project) return
+        this.project.noteFiles(counts)
+        this.send('kernels.counted', { folder: this.project.folder, counts })
+      },
       onSettled: (folder, report) => {
         this.openProject(folder)?.noteFiles(report)
         this.send('build.settled', { folder, report })
@@ -259,7 +264,7 @@ export class AppSession {
     })
     const project = new ProjectSession(folder, trust, terminals)
     this.project = project
-    this.endKernelChecks()
+    this.endKernelVariant()
     await before?.close()
     this.workbench.clangd.leave()
     return project
@@ -281,17 +286,17 @@ export class AppSession {
     void this.workbench.clangd.refresh()
   })
 
-  /** The window says of each project whether its kernels are checked. */
-  private endKernelChecks(): void {
-    this.workbench.projects.checksKernels = false
-    this.workbench.kernelChecks.clear()
+  /** The window says of each project what its kernels are compiled for. */
+  private endKernelVariant(): void {
+    this.workbench.projects.kernelVariant = 'plain'
+    this.workbench.forgetKernelReports()
   }
 
   async closeProject(): Promise<void> {
     const { project } = this
     this.jobs.cancelAll()
     this.project = undefined
-    this.endKernelChecks()
+    this.endKernelVariant()
     this.givenFolder = ''
     await project?.close()
     this.workbench.clangd.leave()

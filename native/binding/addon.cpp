@@ -50,11 +50,10 @@ Napi::Value set_process_limits(const Napi::CallbackInfo& info) {
 
 Napi::Value install_virtual_device(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
-    std::string library;
-    bool checks_kernels = false;
+    std::string library, kernel_variant;
     read_value(info[0], library, Place{.name = "library"});
-    read_value(info[1], checks_kernels, Place{.name = "checksKernels"});
-    give_virtual_device(library, checks_kernels);
+    read_value(info[1], kernel_variant, Place{.name = "kernelVariant"});
+    give_virtual_device(library, kernel_variant);
     return info.Env().Undefined();
   });
 }

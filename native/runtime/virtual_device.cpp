@@ -12,7 +12,7 @@ namespace opsmith {
 namespace {
 
 bool is_given = false;
-// Of the virtual GPU's runtime, where it checks; nullptr otherwise.
+// Of the virtual GPU's runtime, where it checks or counts; nullptr otherwise.
 char* (*take_report)() = nullptr;
 bool (*has_findings)() = nullptr;
 void (*note_differing_results)() = nullptr;
@@ -28,16 +28,19 @@ Function* find(void* library, const char* name) {
 
 }  // namespace
 
-void give_virtual_device(const std::string& library, bool checks_kernels) {
+void give_virtual_device(const std::string& library, const std::string& kernel_variant) {
   // Operators are linked with it by name: its symbols are for all.
   void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (opened == nullptr) throw Failure(ErrorCode::request_invalid, dlerror());
-  if (checks_kernels) {
-    // Of the runtime, which it is linked with.
+  // Of the runtime, which it is linked with.
+  if (kernel_variant == "checked") {
     find<void()>(opened, "opsmith_gpu_check")();
     take_report = find<char*()>(opened, "opsmith_gpu_take_report");
     has_findings = find<bool()>(opened, "opsmith_gpu_has_findings");
     note_differing_results = find<void()>(opened, "opsmith_gpu_results_differ");
+  } else if (kernel_variant == "counted") {
+    find<void()>(opened, "opsmith_gpu_count")();
+    take_report = find<char*()>(opened, "opsmith_gpu_take_counts");
   }
   const std::string reason = find<const char*()>(opened, "opsmith_install_virtual_device")();
   if (!reason.empty()) throw Failure(ErrorCode::request_invalid, reason);

@@ -7,9 +7,9 @@ namespace opsmith {
 /// Gives libtorch the virtual GPU as its device `cuda`. Before anything asks libtorch for CUDA,
 /// makes a random number or runs a backward, which remember that there was none.
 /// @param library absolute path of libopsmith_virtual_device.so, which stays loaded
-/// @param checks_kernels kernels that were compiled for checks report what they find
+/// @param kernel_variant "checked" or "counted": kernels were compiled for that, and report it
 /// @throws Failure where it does not load, or libtorch has CUDA itself
-void give_virtual_device(const std::string& library, bool checks_kernels);
+void give_virtual_device(const std::string& library, const std::string& kernel_variant);
 
 /// Whether checked kernels did something wrong since their report was kept last; on the thread that
 /// launches them.
@@ -19,7 +19,7 @@ bool has_kernel_findings();
 /// blocks and warps run are findings.
 void results_differ();
 
-/// Keeps what checked kernels did since the last time; on the thread that launches them.
+/// Keeps what checked or counted kernels did since the last time; on the thread that launches them.
 /// @returns the same as a line of JSON; "" where no kernel ran
 std::string keep_kernel_report();
 

@@ -17,7 +17,7 @@ import { takeLoad } from './schemas'
 /** What came of a build that could be attempted, good or not. */
 type Built = {
   report: BuildReport
-  /** The plain build that followed a hot one; null until it has ended, or when there was no hot one. */
+  /** The build that followed: the plain one of a hot one, or one by nvcc too; null until it has ended, or for none. */
   settled: BuildReport | null
   /** What the op host registered; null when nothing was loaded. */
   load: LoadReport | null
@@ -108,7 +108,7 @@ export function forgetBuild(): void {
 export function listenToBuilds(): void {
   listen('build.settled', ({ folder, report }) => {
     const { value, running } = buildJob.store.getState()
-    if (folder !== currentFolder() || running !== null || !value?.report.hot) return
+    if (folder !== currentFolder() || running !== null || value === null) return
     buildJob.set({ value: { ...value, settled: report } })
   })
   const changed = throttled(() => outputStore.setState({ logVersion: buildLog.version }), 60)

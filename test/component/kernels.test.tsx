@@ -1,7 +1,8 @@
 import { act, render, renderHook, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { countsBasis, type GpuCounts } from '../../electron/contract/gpu-counts'
 import type { GpuFinding, GpuReport } from '../../electron/contract/gpu-findings'
 import { ErrorView } from '../../renderer/shell/primitives/ErrorView'
 import { deviceName, useDeviceChoices } from '../../renderer/store/cuda'
@@ -42,7 +43,7 @@ function reported(report: GpuReport, of = folder): void {
   })
 }
 
-const checkedBuild = { build: buildOf({ virtualDevice: device, checksKernels: true }), load }
+const checkedBuild = { build: buildOf({ virtualDevice: device, kernelVariant: 'checked' }), load }
 
 /** A project with CUDA sources on a machine that has the virtual GPU, or not. */
 async function openKernels(whyNoVirtualGpu = ''): Promise<void> {
@@ -84,18 +85,18 @@ describe('the Kernels panel', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Check kernels' }))
     expect(await screen.findByText('No kernel ran, so nothing was checked.')).toBeTruthy()
     const names = main.calls.map(({ name }) => name)
-    expect(main.asked('kernels.check').at(-1)).toEqual({ folder, isOn: true })
-    expect(names.indexOf('operator.build')).toBeGreaterThan(names.lastIndexOf('kernels.check'))
+    expect(main.asked('kernels.use').at(-1)).toEqual({ folder, variant: 'checked' })
+    expect(names.indexOf('operator.build')).toBeGreaterThan(names.lastIndexOf('kernels.use'))
     expectNone('kernels-verdict')
 
     await userEvent.click(screen.getByTestId('kernels-check'))
-    expect(main.asked('kernels.check').at(-1)).toEqual({ folder, isOn: false })
+    expect(main.asked('kernels.use').at(-1)).toEqual({ folder, variant: 'plain' })
     expect(main.asked('operator.build')).toHaveLength(2)
   })
 
   it('a choice that main refuses is taken back, and nothing is built', async () => {
     await openKernels()
-    main.refuse('kernels.check', { code: 'internal', message: 'No.' })
+    main.refuse('kernels.use', { code: 'internal', message: 'No.' })
     await userEvent.click(screen.getByTestId('kernels-check'))
     expect(screen.getByTestId<HTMLInputElement>('kernels-check').checked).toBe(false)
     expect(main.asked('operator.build')).toEqual([])
@@ -186,7 +187,7 @@ describe('the Kernels panel', () => {
     const message = 'Timings need a build without checks.'
     render(<ErrorView error={{ code: 'build.checked', message }} />)
     await userEvent.click(screen.getByRole('button', { name: 'Turn off kernel checks' }))
-    expect(main.asked('kernels.check').at(-1)).toEqual({ folder, isOn: false })
+    expect(main.asked('kernels.use').at(-1)).toEqual({ folder, variant: 'plain' })
     expect(screen.getByTestId<HTMLInputElement>('kernels-check').checked).toBe(false)
   })
 
@@ -195,7 +196,12 @@ describe('the Kernels panel', () => {
     await userEvent.click(screen.getByTestId('kernels-check'))
     const choice = featureOf('kernels')?.choice
     const kept = choice?.read()
-    expect(kept).toEqual({ isOn: true })
+    expect(kept).toEqual({
+      variant: 'checked',
+      metric: 'sectors',
+      architecture: 'sm_80',
+      model: '',
+    })
     await act(async () => {
       featureOf('kernels')?.forget?.()
       choice?.restore('nonsense')
@@ -207,7 +213,153 @@ describe('the Kernels panel', () => {
       featureOf('kernels')?.enter?.()
       await Promise.resolve()
     })
-    expect(main.asked('kernels.check').at(-1)).toEqual({ folder, isOn: true })
+    expect(main.asked('kernels.use').at(-1)).toEqual({ folder, variant: 'checked' })
+  })
+})
+
+/** A launch of 64 blocks, whose line 18 is read with a stride. */
+const counts: GpuCounts = {
+  basis: countsBasis,
+  launches: 3,
+  missedAccesses: 0,
+  kernels: [
+    {
+      kernel: 'reverse_row',
+      launched: { file: kernels, line: 40 },
+      staticShared: 0,
+      configurations: [{ block: [128, 1, 1], dynamicShared: 512, launches: 3, blocks: 192 }],
+      lines: [
+        {
+          place: { file: kernels, line: 18 },
+          globalLoads: { requests: 768, lanes: 24_576, bytes: 98_304, sectors: 24_576 },
+        },
+        { place: { file: kernels, line: 20 }, barriers: { warps: 768, lanes: 24_576 } },
+      ],
+      total: {
+        globalLoads: { requests: 768, lanes: 24_576, bytes: 98_304, sectors: 24_576 },
+        barriers: { warps: 768, lanes: 24_576 },
+        operations: { float32: 0, float64: 0, functionCalls: 0 },
+      },
+      sectorsRead: 24_576,
+      sectorsWritten: 0,
+      arithmeticIntensity: null,
+      occupancy: [],
+      estimates: ['NVIDIA T4', 'NVIDIA A100 80GB SXM'].map((model, index) => ({
+        model,
+        architecture: 'sm_80' as const,
+        low: 2e-6 / (index + 1),
+        high: 9e-6 / (index + 1),
+        boundBy: 'memory' as const,
+        source: 'NVIDIA, data sheet',
+      })),
+    },
+  ],
+}
+
+const countedBuild = { build: buildOf({ virtualDevice: device, kernelVariant: 'counted' }), load }
+
+async function countKernels(): Promise<void> {
+  await openKernels()
+  main.give('operator.build', countedBuild)
+  await userEvent.click(screen.getByTestId('kernels-count'))
+  expect(await screen.findByText('No kernel ran, so nothing was counted.')).toBeTruthy()
+  act(() => {
+    main.send('kernels.counted', { folder, counts })
+  })
+}
+
+describe('counts', () => {
+  it('are asked of main in the place of checks', async () => {
+    await openKernels()
+    await userEvent.click(screen.getByTestId('kernels-check'))
+    await userEvent.click(screen.getByTestId('kernels-count'))
+    expect(main.asked('kernels.use').at(-1)).toEqual({ folder, variant: 'counted' })
+    expect(screen.getByTestId<HTMLInputElement>('kernels-check').checked).toBe(false)
+  })
+
+  it('are shown for each kernel and line', async () => {
+    await countKernels()
+    expect(screen.getByTestId('kernels-counts').textContent).toContain(
+      '3 launches counted. These counts follow the source as clang compiled it.',
+    )
+    expect(panelText()).toContain('reverse_row3 launches, 192 blocks of 128 x 1 x 1 threads')
+    const rows = screen.getByTestId('kernels-counts-lines').querySelectorAll('tbody tr')
+    expect([...rows].map(({ textContent }) => textContent)).toEqual([
+      'kernels.cu:18global load76832.032.0 sectors a request, 13 % of their bytes used',
+      'kernels.cu:20barrier76832.0',
+    ])
+    expect(screen.getByTestId('kernels-counts-total').textContent).toBe(
+      'Global memory: 786 kB read, 0 B written.',
+    )
+    saveSource()
+    expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
+  })
+
+  it('estimate a time as a range, for the GPU that is chosen', async () => {
+    await countKernels()
+    const text = (): string => screen.getByTestId('kernels-estimate').textContent
+    expect(text()).toBe(
+      'A launch takes 2 to 9 µs on NVIDIA T4, limited by memory: estimated, not measured.',
+    )
+    await userEvent.selectOptions(screen.getByTestId('kernels-model'), 'NVIDIA A100 80GB SXM')
+    expect(text()).toContain('1 to 4.5 µs on NVIDIA A100 80GB SXM')
+  })
+
+  it('give occupancy what a block needs, and the user tries other values', async () => {
+    await countKernels()
+    const asked = (): unknown => main.asked('kernels.occupancy').at(-1)
+    await vi.waitFor(() => {
+      expect(asked()).toEqual({
+        architecture: 'sm_80',
+        needs: { threads: 128, staticShared: 512, dynamicShared: 0 },
+      })
+    })
+    expect((await screen.findByTestId('kernels-occupancy')).textContent).toBe(
+      '100 %: a multiprocessor runs 8 blocks at once, 64 warps. Limited by warps, if registers do not limit it further.',
+    )
+    await userEvent.type(screen.getByLabelText('Registers of a thread'), '40')
+    await userEvent.selectOptions(screen.getByTestId('kernels-architecture'), 'sm_90')
+    await vi.waitFor(() => {
+      expect(asked()).toEqual({
+        architecture: 'sm_90',
+        needs: { threads: 128, registers: 40, staticShared: 512, dynamicShared: 0 },
+      })
+    })
+    await userEvent.type(screen.getByLabelText('Threads of a block'), '9')
+    expect(panelText()).toContain('a block has 1 to 1024 threads')
+  })
+
+  it('give occupancy the registers that nvcc reports after the build', async () => {
+    await countKernels()
+    const kernel = {
+      name: 'reverse_row(float*)',
+      shortName: 'reverse_row',
+      architecture: '80',
+      registers: 48,
+      sharedBytes: 2048,
+      stackBytes: 0,
+      spillStoreBytes: 0,
+      spillLoadBytes: 0,
+    }
+    const step = { kind: 'compile' as const, label: 'kernels.cu (nvcc)', command: ['nvcc'] }
+    const report = buildOf({
+      steps: [{ ...step, seconds: 1, cached: false, ok: true, kernels: [kernel] }],
+    })
+    act(() => {
+      main.send('build.settled', { folder, report })
+    })
+    expect(screen.getByTestId('kernels-resources').textContent).toContain('sm_8048')
+    expect(main.asked('kernels.occupancy').at(-1)).toEqual({
+      architecture: 'sm_80',
+      needs: { threads: 128, registers: 48, staticShared: 2560, dynamicShared: 0 },
+    })
+  })
+
+  it('are the reason why nothing is timed, until they are turned off', async () => {
+    await countKernels()
+    render(<ErrorView error={{ code: 'build.counted', message: 'Timings need another build.' }} />)
+    await userEvent.click(screen.getByRole('button', { name: 'Turn off counts' }))
+    expect(main.asked('kernels.use').at(-1)).toEqual({ folder, variant: 'plain' })
   })
 })
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { decorations } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -93,6 +94,60 @@ describe('checked kernels', () => {
     await expect
       .poll(async () => (await app.markers('op.cu')).filter(isFound), { timeout: buildTime })
       .toEqual([])
+  })
+
+  it('lines of kernels show what they cost, in the panel and in the editor', async () => {
+    await app.resize(1280, 720)
+    await app.page.evaluate((path) => window.opsmithTest?.openFile(path), 'op.cu')
+    await app.testId('rail-kernels').click()
+    const panel = app.testId('kernels-panel')
+    await app.testId('kernels-count').check()
+    await panel.getByText('No kernel ran, so nothing was counted.').waitFor({ timeout: buildTime })
+    await app.testId('rail-run').click()
+    await app.testId('run-go').click()
+    await app.testId('run-output-0').waitFor({ timeout: buildTime })
+    await app.testId('rail-kernels').click()
+
+    const line = lineWith('static_cast<scalar_t>(x[i] * factor)')
+    const row = app.testId('kernels-counts-lines').locator('tr', { hasText: `op.cu:${line}` })
+    await row.first().waitFor({ timeout: buildTime })
+    expect(await row.first().textContent()).toMatch(
+      /global load473\d\.\d4\.0 sectors a request, 100 % of their bytes used/,
+    )
+    expect(await app.testId('kernels-estimate').first().textContent()).toContain(
+      'estimated, not measured',
+    )
+    await app.testId('kernels-metric').scrollIntoViewIfNeeded()
+    await app.picture('kernels-counts-top')
+    await row.first().getByRole('button').click()
+    const cells = decorations(app.page, 'kernels-heat')
+    await cells.filter({ hasText: '4.0' }).first().waitFor()
+    for (const theme of ['light', 'dark'] as const) {
+      await app.page.emulateMedia({ colorScheme: theme })
+      await app.picture(`kernels-counts-${theme}`)
+    }
+    await cells.filter({ hasText: '4.0' }).first().hover()
+    await app.page.getByText('4.0 sectors a request, 100 % of their bytes used').last().waitFor()
+    await app.page
+      .getByText('These counts follow the source as clang compiled it.')
+      .last()
+      .waitFor()
+    await app.picture('kernels-counts-hover')
+
+    await app.testId('kernels-occupancy-chart').scrollIntoViewIfNeeded()
+    await app.testId('kernels-occupancy').getByText('Limited by').waitFor()
+    for (const theme of ['light', 'dark'] as const) {
+      await app.page.emulateMedia({ colorScheme: theme })
+      await app.picture(`kernels-occupancy-${theme}`)
+    }
+
+    const text = fs.readFileSync(path.join(folder, 'op.cu'), 'utf8')
+    await app.page.evaluate(
+      (edited) => window.opsmithTest?.setEditorText('op.cu', edited),
+      `${text}\n// edited\n`,
+    )
+    await decorations(app.page, 'kernels-heat-old').first().waitFor()
+    await app.picture('kernels-counts-old')
   })
 
   it('results name the virtual GPU, and Doctor and Settings choose it', async () => {

@@ -37,7 +37,7 @@ async function build({ folder }: Project): Promise<void> {
 async function checkedCalls(
   project: Project,
 ): Promise<{ calls: { op: string; run: Result<RunReport> }[]; report: GpuReport }> {
-  workbench.projects.checksKernels = true
+  workbench.projects.kernelVariant = 'checked'
   await build(project)
   const { folder, manifest } = project
   const calls = []
@@ -52,7 +52,7 @@ async function checkedCalls(
 
 afterEach(() => {
   workbench.kernelChecks.clear()
-  workbench.projects.checksKernels = false
+  workbench.projects.kernelVariant = 'plain'
 })
 
 describe.each([...gpuSamples])('the sample %s', (name) => {

@@ -101,13 +101,13 @@ it('shows a mistake of the source at its line and column', async () => {
 describe('kernel checks', () => {
   afterEach(() => {
     workbench.kernelChecks.clear()
-    workbench.projects.checksKernels = false
+    workbench.projects.kernelVariant = 'plain'
   })
 
   async function checked(op: string, args: (string | number | boolean)[]): Promise<GpuReport> {
-    workbench.projects.checksKernels = true
+    workbench.projects.kernelVariant = 'checked'
     const built = await build()
-    expect(built).toMatchObject({ ok: true, checksKernels: true, library: '' })
+    expect(built).toMatchObject({ ok: true, kernelVariant: 'checked', library: '' })
     await call(op, args)
     return await workbench.kernelChecks.all()
   }
@@ -144,7 +144,7 @@ describe('kernel checks', () => {
   })
 
   it('leave no build that is timed', async () => {
-    workbench.projects.checksKernels = true
+    workbench.projects.kernelVariant = 'checked'
     await build()
     const waited = await workbench.builds.waitForPlain(folder)
     expect(waited).toMatchObject({ ok: false, error: { code: 'build.checked' } })

@@ -24,11 +24,18 @@ export function activeParameter(page: Page): Locator {
  * Marks in the text: Monaco makes elements of decorations that have a class and nothing else.
  * assembly-after: a remark of clang after a line. assembly-gutter: next to a line that has instructions. assembly-hover: the line of the instruction below the pointer.
  * graph-place: the text of the node that is selected in the graph. git-added: next to a line that the last commit
- * has not.
+ * has not. kernels-heat: a cell with what a line of a kernel costs; kernels-heat-old: of sources that were changed.
  */
 export function decorations(
   page: Page,
-  name: 'assembly-after' | 'assembly-gutter' | 'assembly-hover' | 'graph-place' | 'git-added',
+  name:
+    | 'assembly-after'
+    | 'assembly-gutter'
+    | 'assembly-hover'
+    | 'graph-place'
+    | 'git-added'
+    | 'kernels-heat'
+    | 'kernels-heat-old',
 ): Locator {
   return page.getByTestId(/^editor-/).locator(`.${name}`)
 }

@@ -130,7 +130,7 @@ describe('a kept build', () => {
     const project = new OpenProject(findInstallation(path.join(root, 'dist')), {
       folder: place('project'),
       isRestricted: false,
-      checksKernels: false,
+      kernelVariant: 'plain',
       manifest: manifest.value,
       manifestText: '',
       settings: defaultSettings,

@@ -1,9 +1,11 @@
+import type { GpuCounts } from '../../contract/gpu-counts'
 import type { Call, Manifest } from '../../contract/manifest'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { RunReport } from '../../contract/run'
 import { readManifest } from '../../engine/project/read-manifest'
 import { readSettings } from '../../engine/project/settings-file'
 import type { Workbench } from '../../engine/workbench'
+import { countsText } from '../counts-text'
 import { BuildReporter, buildAloud, buildJson, flatDiagnostics, sayPrecompiling } from '../building'
 import { exitCodes } from '../exit-codes'
 import { interruptSignal } from '../interrupt'
@@ -122,24 +124,38 @@ export function printCall({ call, ok, report, error, isVirtual = false }: CallOu
 async function runCalls(
   workbench: Workbench,
   project: string,
-  options: { json: boolean },
+  { counts, json }: { counts: boolean; json: boolean },
 ): Promise<number> {
   const manifest = await readManifest(project)
-  if (!manifest.ok) return printError(manifest.error, options.json)
+  if (!manifest.ok) return printError(manifest.error, json)
+  if (counts) workbench.projects.kernelVariant = 'counted'
   const build = await buildAloud(workbench, project)
-  if (!build.ok) return printError(build.error, options.json)
+  if (!build.ok) return printError(build.error, json)
   if (!build.value.ok) {
-    if (options.json) printJson({ ok: false, calls: [], build: buildJson(build.value) })
+    if (json) printJson({ ok: false, calls: [], build: buildJson(build.value) })
     return exitCodes.failed
   }
   if (manifest.value.calls.length === 0) progress('opsmith.json has no calls.')
   const outcomes = await makeCalls(workbench, project, manifest.value)
-  const good = outcomes.every((outcome) => outcome.ok)
-  if (options.json) {
+  const counted = counts ? await workbench.kernelCounts.all() : undefined
+  // Nothing that was counted is no pass.
+  const good = outcomes.every((outcome) => outcome.ok) && counted?.launches !== 0
+  if (json) {
     const kernels = await kernelReportJson(workbench)
-    printJson({ ok: good, calls: outcomes.map(callJson), ...kernels })
-  } else outcomes.forEach(printCall)
+    const more = counted ? { counts: counted } : {}
+    printJson({ ok: good, calls: outcomes.map(callJson), ...kernels, ...more })
+  } else {
+    outcomes.forEach(printCall)
+    if (counted) printCounts(counted, project)
+  }
   return good ? exitCodes.good : exitCodes.failed
+}
+
+/** To stdout, as the calls: both are the answer. */
+function printCounts(counts: GpuCounts, project: string): void {
+  if (counts.launches === 0)
+    progress('opsmith: no kernel ran on the virtual GPU, so nothing was counted')
+  else for (const line of countsText(counts, project)) process.stdout.write(`${line}\n`)
 }
 
 /** The same in a build that ASan and UBSan watch: what they report is printed as diagnostics, and fails. */
@@ -194,20 +210,28 @@ export const verb = defineVerb({
   description: 'build, and make every call of opsmith.json',
   argument: projectArgument,
   options: {
+    counts: flag(
+      'count what each line of CUDA kernels costs, on the virtual GPU: requests, sectors, bank conflicts, operations',
+    ),
     sanitize: flag('build with ASan and UBSan: a call fails if they report something'),
     json: jsonFlag,
   },
   runsOperators: true,
   launchesKernels: true,
-  run: (workbench, folder, { sanitize, json }) =>
-    sanitize && workbench.projects.checksKernels
-      ? Promise.resolve(
-          refuse(
-            '--sanitize and --check-kernels cannot be used together, because each needs another build. Run the command twice.',
-            json,
-          ),
-        )
-      : sanitize
-        ? runSanitized(workbench, folder, { json })
-        : runCalls(workbench, folder, { json }),
+  run: async (workbench, folder, { counts, sanitize, json }) => {
+    const isChecked = workbench.projects.kernelVariant === 'checked'
+    const given = [
+      ...(sanitize ? ['--sanitize'] : []),
+      ...(isChecked ? ['--check-kernels'] : []),
+      ...(counts ? ['--counts'] : []),
+    ]
+    if (given.length > 1)
+      return refuse(
+        `${given.slice(0, 2).join(' and ')} cannot be used together, because each needs another build. Run the command twice.`,
+        json,
+      )
+    return sanitize
+      ? await runSanitized(workbench, folder, { json })
+      : await runCalls(workbench, folder, { counts, json })
+  },
 })

@@ -86,7 +86,7 @@ export class Builds {
     const report = await this.compile(project.value, options, buildProject)
     if (report.ok && report.value.ok) {
       this.lastGood.set(project.value.folder, report.value)
-      if (report.value.checksKernels !== true) await this.keep(project.value, report.value)
+      if (report.value.kernelVariant === undefined) await this.keep(project.value, report.value)
     }
     return report
   }
@@ -134,7 +134,12 @@ export class Builds {
     )
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
-    if (report.value.checksKernels === true) return report
+    if (report.value.kernelVariant === 'checked') return report
+    if (report.value.kernelVariant === 'counted') {
+      // Occupancy depends on registers, which only nvcc knows.
+      this.judgeWithNvcc(project, report.value)
+      return report
+    }
     if (report.value.hot) this.followWithPlain(project.folder)
     else {
       await this.keep(project, report.value)
@@ -256,7 +261,15 @@ export class Builds {
    */
   async waitForPlain(projectOrFolder: ProjectOrFolder): Promise<Result<null>> {
     const folder = folderOf(projectOrFolder)
-    if (this.lastGood.get(folder)?.checksKernels === true) {
+    const variant = this.lastGood.get(folder)?.kernelVariant
+    if (variant === 'counted') {
+      return err(
+        'build.counted',
+        'Timings, profiles and exports need a build that does not count, and the last build counts what its kernels do.',
+        { hint: 'Turn off “Count” in the Kernels panel.' },
+      )
+    }
+    if (variant === 'checked') {
       return err(
         'build.checked',
         'Timings, profiles and exports need a build without checks, and the last build checks its kernels.',

@@ -101,9 +101,9 @@ export class Libraries {
     const addon = findAddon(installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
     hosts.useAddon(addon.value)
-    const { virtualDevice = '', checksKernels = false } =
+    const { virtualDevice = '', kernelVariant = 'plain' } =
       this.services.builds.lastBuild(folder) ?? {}
-    hosts.useVirtualDevice(virtualDevice, checksKernels)
+    hosts.useVirtualDevice(virtualDevice, kernelVariant)
     hosts.useProject(folder)
     return ok(hosts)
   }

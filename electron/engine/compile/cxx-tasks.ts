@@ -18,7 +18,7 @@ export interface CxxSource {
   /** Of this source alone, before the project's `cflags`. */
   hostFlags?: readonly string[]
   /** Of a source that uses CUDA, for the virtual GPU; the flags come before the project's. */
-  gpu?: { flags: readonly string[]; isChecked: boolean; isDevice: boolean }
+  gpu?: { flags: readonly string[]; isInstrumented: boolean; isDevice: boolean }
 }
 
 /** What a project adds to the flags that all C++ sources share. */
@@ -106,7 +106,7 @@ export class CxxTasks {
     return {
       label,
       server:
-        this.variant === 'plain' && gpu?.isChecked !== true
+        this.variant === 'plain' && gpu?.isInstrumented !== true
           ? flagsForServer([...flags.before, ...flags.after], gpu?.isDevice)
           : undefined,
       command: toolchain.compiler.path,

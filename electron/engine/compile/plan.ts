@@ -204,7 +204,11 @@ async function planSources(
   const { installation, toolchain, project, onProgress } = request
   const read = await readSources(project, toolchain, includeFolders)
   if (!read.ok) return read
-  const variant = { isChecked: project.checksKernels }
+  const { kernelVariant } = project
+  const variant = {
+    isChecked: kernelVariant === 'checked',
+    isCounted: kernelVariant === 'counted',
+  }
   const part = { installation, toolchain, project, variant, onProgress }
   const gpu = await GpuPart.of(part, read.value.texts, includeFolders)
   if (gpu.ok) return ok({ toolchain, read: read.value, gpu: gpu.value, remarks: [] })

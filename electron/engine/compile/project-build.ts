@@ -533,11 +533,12 @@ export class ProjectBuild {
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
     // What lies in the project's folder is what is timed and exported.
-    const checksKernels = this.parts.project.checksKernels && this.plan.virtualDevice !== ''
+    const { kernelVariant } = this.parts.project
+    const isInstrumented = kernelVariant !== 'plain' && this.plan.virtualDevice !== ''
     const isPublished =
       this.parts.variant === 'plain' &&
       !linked.hot &&
-      !checksKernels &&
+      !isInstrumented &&
       this.options.isUnpublished !== true
     const published = isPublished ? this.publish(linked.loadPath) : undefined
     return ok(
@@ -546,7 +547,7 @@ export class ProjectBuild {
         hot: linked.hot,
         loadPath: linked.loadPath,
         ...(this.plan.virtualDevice === '' ? {} : { virtualDevice: this.plan.virtualDevice }),
-        ...(checksKernels ? { checksKernels } : {}),
+        ...(isInstrumented ? { kernelVariant } : {}),
         key: linked.key,
         diagnostics: errorsFirst(diagnostics),
         steps,

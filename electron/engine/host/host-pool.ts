@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { HostState } from '../../contract/app-calls'
+import type { KernelVariant } from '../../contract/build'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
 import type { LoadReport } from '../../contract/operators'
 import { sandboxStateOf } from '../../contract/sandbox'
@@ -13,6 +14,7 @@ import type { Installation } from '../installation'
 import { isWithin } from '../project/inside'
 import { HostClient, replaced } from './host-client'
 import type { CallOptions, HostLimits } from './host-client'
+import type { KernelPlace } from './explain-exit'
 import { isSameSandbox } from './sandbox'
 import type { HostSandbox, SandboxChoice } from './sandbox'
 import type { StartHost } from './transport'
@@ -80,7 +82,7 @@ export class HostPool {
   private addonFolder: string
   /** The library that gives libtorch the virtual GPU; "" for none. */
   private virtualDevice = ''
-  private checksKernels = false
+  private kernelVariant: KernelVariant = 'plain'
   /** For who opened these op hosts, on top of PoolEvents.onKernelReports. */
   onKernelReports: ((lines: string) => void) | undefined
   private readonly limits: () => HostLimits
@@ -113,12 +115,12 @@ export class HostPool {
    * The library that gives libtorch the virtual GPU, which a process does before all else: hosts that started without
    * it are of no use.
    * @param library "" for none
-   * @param checksKernels kernels report what they do wrong: PoolEvents.onKernelReports
+   * @param kernelVariant what kernels were compiled for, and so report: PoolEvents.onKernelReports
    */
-  useVirtualDevice(library: string, checksKernels: boolean): void {
-    if (library === this.virtualDevice && checksKernels === this.checksKernels) return
+  useVirtualDevice(library: string, kernelVariant: KernelVariant): void {
+    if (library === this.virtualDevice && kernelVariant === this.kernelVariant) return
     this.virtualDevice = library
-    this.checksKernels = checksKernels
+    this.kernelVariant = kernelVariant
     this.replaceHosts()
   }
 
@@ -201,10 +203,10 @@ export class HostPool {
       limits: this.limits(),
       userFolders: () => this.userFolders,
       sandbox: this.wantedSandbox(),
-      kernels: this.virtualDevice === '' ? 'gpu' : this.checksKernels ? 'checked' : 'virtual',
+      kernels: this.kernelPlace(),
       environment: {
         OPSMITH_VIRTUAL_DEVICE: this.virtualDevice,
-        OPSMITH_CHECK_KERNELS: this.checksKernels ? '1' : '',
+        OPSMITH_KERNEL_VARIANT: this.kernelVariant,
         ...this.environment,
       },
       isSpare,
@@ -231,6 +233,11 @@ export class HostPool {
       if (wasInUse && !this.closed && this.keepSpare && exit.phase !== '') void this.host()
     })
     return host
+  }
+
+  private kernelPlace(): KernelPlace {
+    if (this.virtualDevice === '') return 'gpu'
+    return this.kernelVariant === 'checked' ? 'checked' : 'virtual'
   }
 
   private warmSpare(): void {

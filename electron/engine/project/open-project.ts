@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
+import type { KernelVariant } from '../../contract/build'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -26,8 +27,8 @@ interface ProjectContents {
   manifest: Manifest
   manifestText: string
   settings: Settings
-  /** Kernels on the virtual GPU are compiled for checks. */
-  checksKernels: boolean
+  /** What kernels on the virtual GPU are compiled for. */
+  kernelVariant: KernelVariant
 }
 
 /**
@@ -61,8 +62,8 @@ export class OpenProject {
     return this.contents.settings
   }
 
-  get checksKernels(): boolean {
-    return this.contents.checksKernels
+  get kernelVariant(): KernelVariant {
+    return this.contents.kernelVariant
   }
 
   /** See restricted(). */
@@ -122,7 +123,7 @@ export class OpenProject {
       ...this.contents,
       manifest: { ...manifest, toolchain },
       settings: { ...settings, gpu: 'hardware' },
-      checksKernels: false,
+      kernelVariant: 'plain',
     })
   }
 
@@ -172,8 +173,8 @@ export function restricted(folder: string): Result<never> {
 /** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
 export class Projects {
   readonly trust: Trust
-  /** From the next cycle on, kernels on the virtual GPU are compiled for checks. */
-  checksKernels = false
+  /** From the next cycle on, what kernels on the virtual GPU are compiled for. */
+  kernelVariant: KernelVariant = 'plain'
 
   /** @param asksForTrust a folder that the user has not trusted is open in restricted mode */
   constructor(
@@ -210,7 +211,7 @@ export class Projects {
       manifest: manifest.value,
       manifestText: text.value,
       settings: await this.settings(),
-      checksKernels: this.checksKernels,
+      kernelVariant: this.kernelVariant,
     }
     return ok(new OpenProject(this.installation, contents))
   }
@@ -228,7 +229,7 @@ export class Projects {
         manifest: manifest.value,
         manifestText: text.value,
         settings: await this.settings(),
-        checksKernels: false,
+        kernelVariant: 'plain',
       }),
     )
   }

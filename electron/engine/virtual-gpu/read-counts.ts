@@ -1,6 +1,7 @@
 /** What a counted run wrote: instructions become lines of the user's sources. */
 import { z } from 'zod'
 
+import { addSums } from '../../contract/count-rows'
 import { countsBasis } from '../../contract/gpu-counts'
 import type {
   GpuCounts,
@@ -11,15 +12,15 @@ import type {
 } from '../../contract/gpu-counts'
 import { modulePlace, writtenSite } from '../../contract/gpu-findings'
 import type { ModulePlace, SourcePlace } from '../../contract/gpu-findings'
-import { occupancyArchitectures } from '../../contract/occupancy'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Located } from '../host/symbolize'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
 import { locateModulePlaces, ownLine } from './code-places'
+import { derived, mergeCounts } from './count-sums'
+import type { ReportKind } from './kernel-reports'
 import { disassemble } from './machine-operations'
 import type { MachineCode, Operation } from './machine-operations'
-import { occupancyOf } from './occupancy'
 import { readWritten } from './written-file'
 
 const writtenSums = z.object({
@@ -50,6 +51,8 @@ const writtenKernel = z.object({
   kernel: z.string(),
   launched: writtenSite,
   staticShared: z.number(),
+  sectorsRead: z.number(),
+  sectorsWritten: z.number(),
   configurations: z.array(
     z.object({
       block: z.tuple([z.number(), z.number(), z.number()]),
@@ -69,6 +72,7 @@ const writtenCounts = z.object({
   missed: z.number(),
   kernels: z.array(writtenKernel),
 })
+type WrittenCounts = z.infer<typeof writtenCounts>
 
 type FramesOf = (place: ModulePlace) => readonly Located[]
 
@@ -76,7 +80,26 @@ type FramesOf = (place: ModulePlace) => readonly Located[]
 export async function readGpuCounts(file: string, root: string): Promise<Result<GpuCounts>> {
   const read = readWritten(file, 'counted', '--counts')
   if (!read.ok) return read
-  const written = writtenCounts.parse(read.value)
+  return ok(await locateCounts(writtenCounts.parse(read.value), root))
+}
+
+/** Counts of operators: what op hosts report after each call. */
+export function countReports(root: string): ReportKind<GpuCounts> {
+  return {
+    nothing: { basis: countsBasis, launches: 0, missedAccesses: 0, kernels: [] },
+    read: async (line) => {
+      const written = writtenCounts.safeParse(line)
+      return written.success ? await locateCounts(written.data, root) : undefined
+    },
+    merge: mergeCounts,
+  }
+}
+
+/**
+ * Finds the lines of what was counted.
+ * @param root of this installation, whose own lines are no user's
+ */
+async function locateCounts(written: WrittenCounts, root: string): Promise<GpuCounts> {
   const codes = await codesOf(written.kernels)
   const operations = written.kernels.map((kernel) => operationsOf(kernel, codes))
   const framesOf = await locateModulePlaces([
@@ -87,14 +110,14 @@ export async function readGpuCounts(file: string, root: string): Promise<Result<
   ])
   const lineOf = (place: ModulePlace | null): SourcePlace =>
     ownLine(place === null ? [] : framesOf(place), gpuFolder(root))
-  return ok({
+  return {
     basis: countsBasis,
     launches: written.launches,
     missedAccesses: written.missed,
     kernels: written.kernels.map((kernel, index) =>
       kernelCounts(kernel, { operations: operations[index], framesOf, lineOf }),
     ),
-  })
+  }
 }
 
 interface PlacedOperation {
@@ -170,29 +193,16 @@ function kernelCounts(
   if (operations && !total.operations)
     total.operations = { float32: 0, float64: 0, functionCalls: 0 }
 
-  const configurations = written.configurations.toSorted(
-    (one, other) => other.launches - one.launches,
-  )
-  const [x, y, z] = configurations[0]?.block ?? [0, 0, 0]
-  return {
+  return derived({
     kernel: written.kernel,
     launched: { file: written.launched.file, line: written.launched.line },
     staticShared: written.staticShared,
-    configurations,
-    lines: [...lines.values()].sort(
-      ({ place: one }, { place: other }) =>
-        one.file.localeCompare(other.file) || one.line - other.line,
-    ),
+    sectorsRead: written.sectorsRead,
+    sectorsWritten: written.sectorsWritten,
+    configurations: written.configurations,
+    lines: [...lines.values()],
     total,
-    arithmeticIntensity: intensityOf(total),
-    occupancy: occupancyArchitectures.options.map((architecture) =>
-      occupancyOf(architecture, {
-        threads: x * y * z,
-        staticShared: written.staticShared,
-        dynamicShared: configurations[0]?.dynamicShared ?? 0,
-      }),
-    ),
-  }
+  })
 }
 
 /** What a GPU has other units for: atomics, and conversions of half and bfloat16. */
@@ -201,14 +211,6 @@ function isEmulation(frames: readonly Located[]): boolean {
     frames.some(({ file }) => file?.endsWith('/opsmith/gpu/atomics.h')) ||
     /\b(?:widened|narrowed)\b/.test(frames[0]?.symbol ?? '')
   )
-}
-
-const sectorBytes = 32
-
-function intensityOf({ globalLoads, globalStores, operations }: GpuCountSums): number | null {
-  const moved = sectorBytes * ((globalLoads?.sectors ?? 0) + (globalStores?.sectors ?? 0))
-  const done = (operations?.float32 ?? 0) + (operations?.float64 ?? 0)
-  return moved === 0 || done === 0 ? null : done / moved
 }
 
 /**
@@ -256,24 +258,4 @@ function countsOf(
   }
   const access = { ...base, wavefronts: sums.wavefronts, leastWavefronts: sums.least }
   return kind === 'load' ? { sharedLoads: access } : { sharedStores: access }
-}
-
-/** Adds number by number. */
-function addNumbers<T extends Record<string, number>>(one: T | undefined, other: T): T {
-  const sums = Object.entries(other).map(([name, value]): [string, number] => [
-    name,
-    (one?.[name] ?? 0) + value,
-  ])
-  return Object.assign({}, other, Object.fromEntries(sums))
-}
-
-function addSums(to: GpuCountSums, more: GpuCountSums): void {
-  if (more.globalLoads) to.globalLoads = addNumbers(to.globalLoads, more.globalLoads)
-  if (more.globalStores) to.globalStores = addNumbers(to.globalStores, more.globalStores)
-  if (more.sharedLoads) to.sharedLoads = addNumbers(to.sharedLoads, more.sharedLoads)
-  if (more.sharedStores) to.sharedStores = addNumbers(to.sharedStores, more.sharedStores)
-  if (more.globalAtomics) to.globalAtomics = addNumbers(to.globalAtomics, more.globalAtomics)
-  if (more.sharedAtomics) to.sharedAtomics = addNumbers(to.sharedAtomics, more.sharedAtomics)
-  if (more.barriers) to.barriers = addNumbers(to.barriers, more.barriers)
-  if (more.operations) to.operations = addNumbers(to.operations, more.operations)
 }

@@ -13,6 +13,7 @@ import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
 import { locateModulePlaces, ownLine } from './code-places'
+import type { ReportKind } from './kernel-reports'
 import { readWritten } from './written-file'
 
 /** Reads what the runtime wrote when the program ended. */
@@ -22,11 +23,27 @@ export async function readGpuReport(file: string, root: string): Promise<Result<
   return ok(await locateReport(writtenGpuReport.parse(read.value), root))
 }
 
+/** What checked kernels of op hosts report after each call. */
+export function checkReports(root: string): ReportKind<GpuReport> {
+  return {
+    nothing: { launches: 0, accesses: 0, findings: [] },
+    read: async (line) => {
+      const written = writtenGpuReport.safeParse(line)
+      return written.success ? await locateReport(written.data, root) : undefined
+    },
+    merge: (before, more) => ({
+      launches: before.launches + more.launches,
+      accesses: before.accesses + more.accesses,
+      findings: withoutRepeats([...before.findings, ...more.findings]),
+    }),
+  }
+}
+
 /**
  * Finds the lines of a report.
  * @param root of this installation, whose own lines are no user's
  */
-export async function locateReport(report: WrittenGpuReport, root: string): Promise<GpuReport> {
+async function locateReport(report: WrittenGpuReport, root: string): Promise<GpuReport> {
   const places = report.findings.flatMap((one) => [one.place, one.otherPlace])
   const locate = await locator(places, gpuFolder(root))
   const findings = report.findings.map((one): GpuFinding => {
@@ -69,7 +86,7 @@ function lineOf({ file, line }: SourcePlace): string {
 }
 
 /** One line inlined at two places is one mistake. */
-export function withoutRepeats(findings: readonly GpuFinding[]): GpuFinding[] {
+function withoutRepeats(findings: readonly GpuFinding[]): GpuFinding[] {
   const kept = new Map<string, GpuFinding>()
   for (const one of findings) {
     const key = JSON.stringify([one.check, one.place, one.other?.file, one.other?.line])

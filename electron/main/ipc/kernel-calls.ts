@@ -1,18 +1,27 @@
 import { ok } from '../../contract/outcome'
+import { curvesOf, occupancyOf } from '../../engine/virtual-gpu/occupancy'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
 import { projectCall } from './project-job'
 
-type KernelCalls = 'kernels.report' | 'kernels.check'
+type KernelCalls = 'kernels.reports' | 'kernels.use' | 'kernels.occupancy'
 
 export const kernelCalls: Handlers<KernelCalls> = {
-  'kernels.report': projectCall(async ({ workbench, project }) => {
+  'kernels.reports': projectCall(async ({ workbench, project }) => {
     const report = await workbench.kernelChecks.all()
-    project.noteFiles(report)
-    return ok(report)
+    const counts = await workbench.kernelCounts.all()
+    project.noteFiles([report, counts])
+    return ok({ report, counts })
   }),
-  'kernels.check': projectCall(({ workbench }, { isOn }) => {
-    workbench.projects.checksKernels = isOn
+  'kernels.use': projectCall(({ workbench }, { variant }) => {
+    workbench.projects.kernelVariant = variant
     return Promise.resolve(nothing)
   }),
+  'kernels.occupancy': (_session, { architecture, needs }) =>
+    Promise.resolve(
+      ok({
+        occupancy: occupancyOf(architecture, needs),
+        curves: curvesOf(architecture, needs),
+      }),
+    ),
 }

@@ -78,7 +78,7 @@ export const operatorCalls: Handlers<OperatorCalls> = {
       const result = await workbench.libraries.buildAndLoad(folder, options, timeout)
       log.flush()
       // What older kernels did counts no more; after a build that fails they are still the ones that are called.
-      if (result.ok && result.value.load) workbench.kernelChecks.clear()
+      if (result.ok && result.value.load) workbench.forgetKernelReports()
       return result
     },
     { filesOf: (result) => [result, ...headersOf(result)] },

@@ -1245,9 +1245,12 @@ using opsmith::gpu::AccessKind;
 extern "C" {
 
 void __tsan_init() {
-  // One instrumentation, two uses.
-  opsmith::gpu::counting = std::getenv("OPSMITH_GPU_COUNTS") != nullptr;
-  opsmith::gpu::checking = !opsmith::gpu::counting;
+  // One instrumentation, two uses. An op host has chosen before it loads a library.
+  using opsmith::gpu::checking;
+  using opsmith::gpu::counting;
+  if (checking || counting) return;
+  counting = std::getenv("OPSMITH_GPU_COUNTS") != nullptr;
+  checking = !counting;
 }
 
 #define OPSMITH_ACCESSES(size)                                                    \

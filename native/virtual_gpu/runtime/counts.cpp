@@ -3,6 +3,7 @@
 // belong together. What a warp did is added up when its lanes come together again.
 #include "counts.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,7 @@
 #include "report_text.h"
 #include "requests.h"
 #include "shared_memory.h"
+#include "touched_sectors.h"
 #include "worker.h"
 
 namespace opsmith::gpu {
@@ -78,6 +80,9 @@ struct CountedKernel {
   std::vector<Configuration> configurations;
   std::map<SitePlace, BarrierCount> barriers;
   std::vector<std::uint64_t> code_blocks;  // how often threads ran each, by its guard
+  /** Different sectors of each launch, added up over launches. */
+  std::uint64_t sectors_read = 0;
+  std::uint64_t sectors_written = 0;
 };
 
 /** A request that grows lane by lane. */
@@ -171,6 +176,9 @@ struct State {
   BlockCounts* last_counts = nullptr;
   std::vector<std::unique_ptr<Segment>> segments;
   std::vector<Segment*> unused_segments;
+  /** Of the launch that runs. */
+  TouchedSectors read;
+  TouchedSectors written;
   std::size_t pending = 0;
   std::uint64_t missed = 0;
   /** Where each guard of the program lies, by its number. */
@@ -525,8 +533,9 @@ std::string kernel_text(std::uint32_t number) {
            field("threads", kernel.code_blocks[guard]) + "}";
   });
   return "{\"kernel\":" + quoted(kernel.name) + ",\"launched\":" + site_text(kernel.launched) +
-         "," + field("staticShared", kernel.facts.static_shared) +
-         ",\"configurations\":" + configurations +
+         "," + field("staticShared", kernel.facts.static_shared) + "," +
+         field("sectorsRead", kernel.sectors_read) + "," +
+         field("sectorsWritten", kernel.sectors_written) + ",\"configurations\":" + configurations +
          ",\"sites\":" + list_text(own, site_counts_text) + ",\"barriers\":" + barriers +
          ",\"codeBlocks\":" + code_blocks + "}";
 }
@@ -540,6 +549,11 @@ void access(const void* address, std::size_t size, Kind kind, const void* instru
   const Fiber& fiber = *static_cast<const Fiber*>(current);
   const Target target = target_of(address, fiber, *state().launch->kernel);
   if (target.space == Space::none) return;
+  if (target.space == Space::global) {
+    // An atomic reads and writes.
+    if (kind != Kind::store) state().read.add(target.address, size);
+    if (kind != Kind::load) state().written.add(target.address, size);
+  }
   std::uintptr_t at = target.address;
   // A copy of an object: of the widest parts that its size and its address allow.
   while (size > 0) {
@@ -570,6 +584,9 @@ void launch_ended(const Launch&) {
   for (auto& [block, counts] : s.blocks)
     forget(std::move(counts));
   s.blocks.clear();
+  CountedKernel& kernel = s.kernels[s.kernel];
+  kernel.sectors_read += s.read.take();
+  kernel.sectors_written += s.written.take();
   s.launch = nullptr;
 }
 
@@ -608,6 +625,15 @@ void warp_converged(const Block& block, std::uint32_t warp) {
 
 namespace {
 
+std::string counts_text() {
+  const State& s = state();
+  std::vector<std::uint32_t> numbers(s.kernels.size());
+  for (std::uint32_t number = 0; number < numbers.size(); ++number)
+    numbers[number] = number;
+  return "{" + field("launches", s.launches) + "," + field("missed", s.missed) +
+         ",\"kernels\":" + list_text(numbers, kernel_text) + "}\n";
+}
+
 /** The file has what was counted when the program ends. */
 void end_counts() {
   State& s = state();
@@ -616,13 +642,19 @@ void end_counts() {
   s.ended = true;
   std::FILE* file = std::fopen(path, "w");
   if (file == nullptr) return;
-  std::vector<std::uint32_t> numbers(s.kernels.size());
-  for (std::uint32_t number = 0; number < numbers.size(); ++number)
-    numbers[number] = number;
-  const std::string text = "{" + field("launches", s.launches) + "," + field("missed", s.missed) +
-                           ",\"kernels\":" + list_text(numbers, kernel_text) + "}\n";
-  std::fputs(text.c_str(), file);
+  std::fputs(counts_text().c_str(), file);
   std::fclose(file);
+}
+
+/** The next library may have other kernels and instructions at the same addresses. */
+void forget_counts() {
+  State& s = state();
+  s.launches = 0;
+  s.missed = 0;
+  s.kernels.clear();
+  s.sites.clear();
+  s.site_at.clear();
+  std::fill(std::begin(s.found), std::end(s.found), State::Found{});
 }
 
 struct AtEnd {
@@ -633,6 +665,25 @@ struct AtEnd {
 
 }  // namespace opsmith::gpu
 
+// For a process that goes on: an op host, which asks after each call.
+extern "C" {
+
+/** Counts from now on: before a library with counted kernels is loaded. */
+void opsmith_gpu_count() {
+  opsmith::gpu::counting = true;
+}
+
+/** What was counted since the last call, as JSON; nullptr where no kernel ran. To be freed by
+ * free(). */
+char* opsmith_gpu_take_counts() {
+  if (opsmith::gpu::state().launches == 0) return nullptr;
+  const std::string text = opsmith::gpu::counts_text();
+  opsmith::gpu::forget_counts();
+  return strdup(text.c_str());
+}
+
+}  // extern "C"
+
 // What clang calls at the begin of each straight piece of code
 // (-fsanitize-coverage=trace-pc-guard).
 
@@ -641,11 +692,14 @@ extern "C" {
 void __sanitizer_cov_trace_pc_guard_init(std::uint32_t* begin, std::uint32_t* end) {
   auto& s = opsmith::gpu::state();
   if (begin == end) return;
-  if (*begin == 0)
+  if (*begin == 0) {
+    // Another module, maybe where one was that is unloaded.
+    s.known_tables.clear();
     for (std::uint32_t* guard = begin; guard < end; ++guard) {
       *guard = static_cast<std::uint32_t>(s.guards.size());
       s.guards.push_back(nullptr);
     }
+  }
   s.module_guard = *begin;
 }
 

@@ -122,7 +122,7 @@ void Loops::add_pieces(std::span<const CodeEntry> pieces, std::uint32_t guard) {
   for (const CodeEntry& piece : pieces) {
     guard_at_[piece.address] = guard;
     if (piece.begins_function != 0) {
-      open = &functions_[piece.address];
+      open = &(functions_[piece.address] = {});
       open->first = guard;
     }
     ++guard;

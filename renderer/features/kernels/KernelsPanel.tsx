@@ -11,22 +11,30 @@ import { useDoctor } from '../../store/doctor'
 import { useStaleness } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
-import { checkKernels } from './checking'
+import { compileKernelsFor } from './checking'
+import { KernelCounts } from './KernelCounts'
 import { KernelFindings } from './KernelFindings'
 import { CompiledKernels } from './KernelsTable'
+import { OccupancySection } from './Occupancy'
 import { useKernels } from './store'
 
-/** What CUDA kernels do wrong while they run on the virtual GPU, and what they take of a real one. */
+/** What CUDA kernels do wrong, and what they cost, as the virtual GPU sees it; and what they take of a real one. */
 export function KernelsPanel(): ReactElement {
   return (
     <div className="panel-column" data-testid="kernels-panel">
       <Bar />
       <div className="scroll">
-        <Checks />
+        <Reports />
         <CompiledKernels />
+        <Occupancy />
       </div>
     </div>
   )
+}
+
+/** Of kernels, where there are any. */
+function Occupancy(): ReactElement | null {
+  return useHasKernels() ? <OccupancySection /> : null
 }
 
 const isCudaFile = (path: string): boolean => /\.cuh?$/.test(path)
@@ -47,26 +55,55 @@ function useWhyNot(): string {
 }
 
 function Bar(): ReactElement | null {
-  const isOn = useKernels((state) => state.isOn)
+  const variant = useKernels((state) => state.variant)
   const hasKernels = useHasKernels()
   const whyNot = useWhyNot()
-  const isChecked = useBuild((state) => state.value?.report.checksKernels === true)
-  if (!hasKernels && !isOn) return null
+  const built = useBuild((state) => state.value?.report.kernelVariant)
+  if (!hasKernels && variant === 'plain') return null
   return (
     <div className="panel-bar wraps">
-      <label className="check" title="Builds again, with kernels that report each wrong access">
-        <input
-          type="checkbox"
-          checked={isOn}
-          disabled={whyNot !== '' && !isOn}
-          onChange={(event) => void checkKernels(event.target.checked)}
-          data-testid="kernels-check"
-        />
-        Check kernels
-      </label>
+      <VariantBox variant="checked" whyNot={whyNot} />
+      <VariantBox variant="counted" whyNot={whyNot} />
       <span className="grow" />
-      {isOn && isChecked && <RunAll />}
+      {built !== undefined && built === variant && <RunAll />}
     </div>
+  )
+}
+
+const boxes = {
+  checked: {
+    label: 'Check kernels',
+    title: 'Builds again, with kernels that report each wrong access',
+    testId: 'kernels-check',
+  },
+  counted: {
+    label: 'Count',
+    title: 'Builds again, with kernels that count what each line costs; without checks',
+    testId: 'kernels-count',
+  },
+} as const
+
+/** A build checks or counts, not both: a box that is ticked clears the other. */
+function VariantBox({
+  variant,
+  whyNot,
+}: {
+  variant: keyof typeof boxes
+  whyNot: string
+}): ReactElement {
+  const isOn = useKernels((state) => state.variant === variant)
+  const { label, title, testId } = boxes[variant]
+  return (
+    <label className="check" title={title}>
+      <input
+        type="checkbox"
+        checked={isOn}
+        disabled={whyNot !== '' && !isOn}
+        onChange={(event) => void compileKernelsFor(event.target.checked ? variant : 'plain')}
+        data-testid={testId}
+      />
+      {label}
+    </label>
   )
 }
 
@@ -78,8 +115,8 @@ function RunAll(): ReactElement {
   )
 }
 
-function Checks(): ReactElement {
-  const { isOn, report } = useKernels((state) => state)
+function Reports(): ReactElement {
+  const { variant, report, counts } = useKernels((state) => state)
   const hasKernels = useHasKernels()
   const whyNot = useWhyNot()
   const stamp = useBuild((state) => state.stamp)
@@ -87,13 +124,17 @@ function Checks(): ReactElement {
   const staleness = useStaleness(stamp, 'build')
   if (!hasKernels) return <EmptyState icon="chip" text="This project has no CUDA sources." quiet />
   if (whyNot !== '') return <NotHere why={whyNot} />
-  if (!isOn) return <Off />
-  if (report.launches === 0 && report.findings.length === 0) return <Nothing />
+  if (variant === 'plain') return <Off />
+  const isCounted = variant === 'counted'
+  const isNothing = isCounted
+    ? counts.launches === 0
+    : report.launches === 0 && report.findings.length === 0
+  if (isNothing) return <Nothing variant={variant} />
   return (
     <>
       {!isBuilding && <StaleBar staleness={staleness} />}
       <div className={!isBuilding && staleness === 'older' ? 'stale' : ''}>
-        <KernelFindings report={report} />
+        {isCounted ? <KernelCounts counts={counts} /> : <KernelFindings report={report} />}
       </div>
     </>
   )
@@ -103,7 +144,7 @@ function NotHere({ why }: { why: string }): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text={`Kernels are checked on the virtual GPU. This project does not use it: ${why}.`}
+      text={`Kernels are checked and counted on the virtual GPU. This project does not use it: ${why}.`}
     >
       <Button icon="pulse" onClick={() => showPanel('doctor')}>
         Choose in Doctor
@@ -117,25 +158,38 @@ function Off(): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text="Kernel checks look at each memory access of a kernel while it runs. They find races, accesses out of bounds, uninitialised reads, and more. Calls take longer."
+      text="Kernel checks look at each memory access of a kernel while it runs. They find races, accesses out of bounds, uninitialised reads, and more. Counts show what each line of a kernel costs a GPU. Calls take longer."
     >
-      <Button primary icon="play" disabled={isBuilding} onClick={() => void checkKernels(true)}>
+      <Button
+        primary
+        icon="play"
+        disabled={isBuilding}
+        onClick={() => void compileKernelsFor('checked')}
+      >
         Check kernels
+      </Button>
+      <Button icon="pulse" disabled={isBuilding} onClick={() => void compileKernelsFor('counted')}>
+        Count
       </Button>
     </EmptyState>
   )
 }
 
 /** No kernel has run since the last build: why, and what to do. */
-function Nothing(): ReactElement {
+function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement {
   const build = useBuild((state) => state.value?.report)
   const isBuilding = useBuild((state) => state.running !== null)
   const hasFailed = useBuild((state) => state.error !== null)
   if (isBuilding)
-    return <EmptyState text="Building … Run a call after the build to check its kernels." quiet />
+    return (
+      <EmptyState
+        text={`Building … Kernels are ${variant} when you run a call after the build.`}
+        quiet
+      />
+    )
   if (hasFailed || build?.ok === false) {
     return (
-      <EmptyState icon="chip" text="The build failed, so nothing was checked.">
+      <EmptyState icon="chip" text={`The build failed, so nothing was ${variant}.`}>
         <Button onClick={() => showPanel('problems')}>Show the problems</Button>
       </EmptyState>
     )
@@ -144,16 +198,16 @@ function Nothing(): ReactElement {
     return (
       <EmptyState
         icon="chip"
-        text="The last build does not use the virtual GPU, so nothing was checked. The log of the build gives the reason."
+        text={`The last build does not use the virtual GPU, so nothing was ${variant}. The log of the build gives the reason.`}
       >
         <Button onClick={() => showPanel('build')}>Show the log</Button>
       </EmptyState>
     )
   }
-  if (build?.checksKernels !== true)
-    return <NeedsBuild icon="chip" text="Kernels are checked after the next build." />
+  if (build?.kernelVariant !== variant)
+    return <NeedsBuild icon="chip" text={`Kernels are ${variant} after the next build.`} />
   return (
-    <EmptyState icon="chip" text="No kernel ran, so nothing was checked.">
+    <EmptyState icon="chip" text={`No kernel ran, so nothing was ${variant}.`}>
       <RunAll />
     </EmptyState>
   )

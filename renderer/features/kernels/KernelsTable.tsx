@@ -1,13 +1,23 @@
-import type { ReactElement } from 'react'
+import { useMemo, type ReactElement } from 'react'
 
 import type { KernelResources } from '../../../electron/contract/build'
 import { Section } from '../../shell/primitives/Section'
 import { useBuild } from '../../store/build'
 
+/** What ptxas reports; for the virtual GPU, nvcc compiles in the background, after the build. */
+export function useCompiledKernels(): readonly KernelResources[] {
+  const value = useBuild((state) => state.value)
+  return useMemo(() => {
+    const steps = [...(value?.report.steps ?? []), ...(value?.settled?.steps ?? [])]
+    const kernels = steps.flatMap((step) => step.kernels ?? [])
+    const byName = kernels.map((one) => [`${one.architecture} ${one.name}`, one] as const)
+    return [...new Map(byName).values()]
+  }, [value])
+}
+
 /** What the kernels of the last build take of a GPU, by nvcc; nothing where it compiled none. */
 export function CompiledKernels(): ReactElement | null {
-  const steps = useBuild((state) => state.value?.report.steps)
-  const kernels = (steps ?? []).flatMap((step) => step.kernels ?? [])
+  const kernels = useCompiledKernels()
   if (kernels.length === 0) return null
   return (
     <Section title="Registers and memory" note="of the last build, by nvcc">

@@ -1,14 +1,17 @@
+import type { KernelVariant } from '../../../electron/contract/build'
+import type { GpuCounts } from '../../../electron/contract/gpu-counts'
 import { call, listen } from '../../bridge/bridge'
+import { buildJob } from '../../store/build'
 import { runCommand } from '../../store/commands'
 import { notifyError } from '../../store/notifications'
 import { currentFolder } from '../../store/project'
 import { isRestricted } from '../../store/trust'
 import { kernelsStore } from './store'
 
-/** Main forgets with each project whether kernels are checked. */
+/** Main forgets with each project what its kernels are compiled for. */
 async function sendChoice(folder: string): Promise<boolean> {
-  const { isOn } = kernelsStore.getState()
-  const taken = await call('kernels.check', { folder, isOn })
+  const { variant } = kernelsStore.getState()
+  const taken = await call('kernels.use', { folder, variant })
   if (!taken.ok) notifyError(taken.error)
   return taken.ok
 }
@@ -17,25 +20,38 @@ async function sendChoice(folder: string): Promise<boolean> {
 export async function enterKernels(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  const [, known] = await Promise.all([sendChoice(folder), call('kernels.report', { folder })])
-  if (known.ok && folder === currentFolder()) kernelsStore.setState({ report: known.value })
+  const [, known] = await Promise.all([sendChoice(folder), call('kernels.reports', { folder })])
+  if (!known.ok || folder !== currentFolder()) return
+  kernelsStore.setState({ report: known.value.report })
+  takeCounts(known.value.counts)
 }
 
-/** Turns the checks on or off, and builds: only a build changes what kernels report. */
-export async function checkKernels(isOn: boolean): Promise<void> {
+/** Checks or counts kernels, or neither, and builds: only a build changes what kernels report. */
+export async function compileKernelsFor(variant: KernelVariant): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  kernelsStore.setState({ isOn })
+  const before = kernelsStore.getState().variant
+  kernelsStore.setState({ variant })
   // In restricted mode, the build asks for trust; then the project is entered.
   if (!isRestricted() && !(await sendChoice(folder))) {
-    kernelsStore.setState({ isOn: !isOn })
+    kernelsStore.setState({ variant: before })
     return
   }
   runCommand('build.run')
 }
 
+/** A build that fails later changes nothing: the kernels that were counted are still the ones that are called. */
+function takeCounts(counts: GpuCounts): void {
+  const { countedStamp } = kernelsStore.getState()
+  const stamp = countedStamp ?? buildJob.store.getState().stamp
+  kernelsStore.setState({ counts, countedStamp: counts.launches === 0 ? null : stamp })
+}
+
 export function listenToKernels(): void {
   listen('kernels.reported', ({ folder, report }) => {
     if (folder === currentFolder()) kernelsStore.setState({ report })
+  })
+  listen('kernels.counted', ({ folder, counts }) => {
+    if (folder === currentFolder()) takeCounts(counts)
   })
 }

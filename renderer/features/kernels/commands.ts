@@ -1,26 +1,32 @@
+import type { KernelVariant } from '../../../electron/contract/build'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
-import { checkKernels } from './checking'
+import { compileKernelsFor } from './checking'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 
-export const kernelsCommands: readonly Command[] = [
-  {
-    id: 'kernels.on',
-    title: 'Kernels: Check kernels',
+function turnOn(id: string, title: string, variant: KernelVariant): Command {
+  return {
+    id,
+    title,
     group: 'Kernels',
     enabled: hasProject,
     run: () => {
       showPanel('kernels', false)
-      return checkKernels(true)
+      return compileKernelsFor(variant)
     },
-  },
+  }
+}
+
+export const kernelsCommands: readonly Command[] = [
+  turnOn('kernels.on', 'Kernels: Check kernels', 'checked'),
+  turnOn('kernels.count', 'Kernels: Count', 'counted'),
   {
     id: 'kernels.off',
-    title: 'Kernels: Turn off kernel checks',
+    title: 'Kernels: Turn off checks and counts',
     group: 'Kernels',
     enabled: hasProject,
-    run: () => checkKernels(false),
+    run: () => compileKernelsFor('plain'),
   },
 ]

@@ -1,6 +1,7 @@
 import { defineFeature } from '../../store/feature'
 import { enterKernels, listenToKernels } from './checking'
 import { kernelsCommands } from './commands'
+import { followHeat } from './heat-lines'
 import { KernelsBadge } from './KernelsBadge'
 import { KernelsPanel } from './KernelsPanel'
 import { kernelDiagnostics } from './problems'
@@ -17,7 +18,8 @@ export const feature = defineFeature({
     help: {
       about: [
         'Checks each access of CUDA kernels to memory while they run on the virtual GPU: races, accesses out of bounds, uninitialised reads, barriers that not all threads reach, and more.',
-        'Turn on “Check kernels”, then run calls, gradchecks or operator checks. Checked kernels are slow: timings, profiles and exports need a build without checks.',
+        'Counts what each line of a kernel costs a GPU: sectors per request, bank conflicts, active lanes, atomics, bytes, operations. The editor shows one of them next to the lines.',
+        'Turn on “Check kernels” or “Count”, then run calls, gradchecks or operator checks. Such kernels are slow: timings, profiles and exports need a build without checks and counts.',
       ],
     },
     area: 'right',
@@ -27,7 +29,10 @@ export const feature = defineFeature({
   commands: kernelsCommands,
   problems: { stores: [kernelsStore], current: kernelDiagnostics },
   choice: kernelsChoice,
-  start: listenToKernels,
+  start: () => {
+    listenToKernels()
+    followHeat()
+  },
   enter: () => void enterKernels(),
   forget: forgetKernels,
 })

@@ -1,5 +1,7 @@
 import type { GpuFinding, GpuReport, GpuThread } from '../../../electron/contract/gpu-findings'
+import type { Occupancy, OccupancyLimit } from '../../../electron/contract/occupancy'
 import { formatCount } from '../../shell/primitives/format'
+import { shortCount } from './metrics'
 
 const placeText = ({ block, thread }: GpuThread): string =>
   `block (${block.join(', ')}), thread (${thread.join(', ')})`
@@ -19,4 +21,33 @@ export function summaryText({ launches, accesses, findings }: GpuReport): string
   const checked = `${formatCount(launches, 'launch', 'launches')} and ${formatCount(accesses, 'access', 'accesses')} checked`
   const count = findings.length === 0 ? 'no findings' : formatCount(findings.length, 'finding')
   return `${checked}: ${count}`
+}
+
+/** Where counts are shown, once. */
+export const basisText = 'These counts follow the source as clang compiled it.'
+
+/** "16.4 kB" */
+export function bytesText(bytes: number): string {
+  const text = shortCount(bytes)
+  const [, figures = text, prefix = ''] = /^([\d.,]+)(\D?)$/.exec(text) ?? []
+  return `${figures} ${prefix}B`
+}
+
+const limitNames: Readonly<Record<OccupancyLimit, string>> = {
+  warps: 'warps',
+  registers: 'registers',
+  'shared-memory': 'shared memory',
+  blocks: 'blocks',
+}
+
+/** "75 %: a multiprocessor runs 6 blocks, 48 warps, at once. Limited by registers." */
+export function occupancyText(
+  { occupancy, blocks, warps, limitedBy }: Occupancy,
+  knowsRegisters: boolean,
+): string {
+  const limits = limitedBy.map((limit) => limitNames[limit]).join(', ')
+  if (blocks === 0) return `Such a block cannot run: too many ${limits}.`
+  const counts = `${formatCount(blocks, 'block')} at once, ${formatCount(warps, 'warp')}`
+  const unless = knowsRegisters ? '' : ', if registers do not limit it further'
+  return `${Math.round(100 * occupancy)} %: a multiprocessor runs ${counts}. Limited by ${limits}${unless}.`
 }

@@ -10,8 +10,15 @@ import { Icon } from './Icon'
 
 type Props = { error: WorkbenchError; testId?: string; children?: ReactNode }
 
+/** What these errors ask for: a build whose kernels do not report. */
+const turnsOff = new Map<string, string>([
+  ['build.checked', 'Turn off kernel checks'],
+  ['build.counted', 'Turn off counts'],
+])
+
 /** Plain words first, then what to do; the raw text is one click away. */
 export function ErrorView({ error, testId, children }: Props): ReactElement {
+  const turnOff = turnsOff.get(error.code)
   return (
     <div className="error-view" role="alert" data-testid={testId} data-code={error.code}>
       <div className="error-message">
@@ -27,11 +34,11 @@ export function ErrorView({ error, testId, children }: Props): ReactElement {
       <HelpLink page="reference/errors" heading={error.code}>
         About this error
       </HelpLink>
-      {(error.code === 'build.checked' || children !== undefined) && (
+      {(turnOff !== undefined || children !== undefined) && (
         <div className="actions">
-          {error.code === 'build.checked' && (
+          {turnOff !== undefined && (
             <Button icon="chip" onClick={() => runCommand('kernels.off')}>
-              Turn off kernel checks
+              {turnOff}
             </Button>
           )}
           {children}

@@ -4,6 +4,7 @@ import { afterEach, beforeEach } from 'vitest'
 
 import type { BuildAndLoad } from '../../../electron/contract/app-calls'
 import { ok } from '../../../electron/contract/outcome'
+import { countsBasis } from '../../../electron/contract/gpu-counts'
 import { defaultSettings } from '../../../electron/contract/settings'
 import { loadMonaco } from '../../../renderer/editor/monaco'
 import { features } from '../../../renderer/features'
@@ -77,8 +78,15 @@ function answerQuietly(): void {
   main.give('trust.list', [])
   main.give('git.status', null)
   main.give('folder.list', [])
-  main.give('kernels.check', {})
-  main.give('kernels.report', { launches: 0, accesses: 0, findings: [] })
+  main.give('kernels.use', {})
+  main.give('kernels.occupancy', {
+    occupancy: { architecture: 'sm_80', blocks: 8, warps: 64, occupancy: 1, limitedBy: ['warps'] },
+    curves: { threads: [{ value: 256, blocks: 8, occupancy: 1 }], registers: [], sharedMemory: [] },
+  })
+  main.give('kernels.reports', {
+    report: { launches: 0, accesses: 0, findings: [] },
+    counts: { basis: countsBasis, launches: 0, missedAccesses: 0, kernels: [] },
+  })
 }
 
 /** Opens the project with what opsmith.json says. */

@@ -11,7 +11,7 @@ import { flag, text, texts } from '../../options'
 import type { OptionValues } from '../../options'
 import { callerPath, describeDiagnostic, printError, printJson, progress } from '../../print'
 import { defineVerb, refuse } from '../../verb'
-import { countsText } from './counts-text'
+import { countsText } from '../../counts-text'
 
 const cudaOptions = {
   check: flag('check every access of kernels to memory; exit code 1 if something is found'),

@@ -67,9 +67,15 @@ export function cudaFlags(root: string, variant: GpuVariant): string[] {
   ]
 }
 
-function flagsOf({ isChecked, isCounted }: GpuVariant): readonly string[] {
+function flagsOf(variant: GpuVariant): readonly string[] {
+  const flags = instrumentationFlags(variant)
+  return flags.length > 0 ? flags : ['-O2', '-fwrapv']
+}
+
+/** What a checked or counted build adds, after flags that may say `-fwrapv`; none for a plain one. */
+export function instrumentationFlags({ isChecked, isCounted }: GpuVariant): readonly string[] {
   if (isCounted === true) return countedFlags
-  return isChecked ? checkedFlags : ['-O2', '-fwrapv']
+  return isChecked ? checkedFlags : []
 }
 
 /**
@@ -93,8 +99,10 @@ const instrumented: readonly string[] = [
   '-DOPSMITH_GPU_CHECKED=1',
 ]
 
-export const checkedFlags: readonly string[] = [
+const checkedFlags: readonly string[] = [
   ...instrumented,
+  // GPUs wrap around, but an index that does is a mistake.
+  '-fno-wrapv',
   '-mllvm',
   '-tsan-compound-read-before-write=1',
   '-fsanitize=bounds,alignment,signed-integer-overflow',

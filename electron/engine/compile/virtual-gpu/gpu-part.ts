@@ -112,7 +112,7 @@ export class GpuPart {
       text: `${this.libraries.identity}\n${compiled.text}`,
       gpu: {
         flags: gpuSourceFlags(installation.root, project.manifest, variant, place),
-        isChecked: variant.isChecked && isDevice,
+        isInstrumented: (variant.isChecked || variant.isCounted === true) && isDevice,
         isDevice,
       },
     }

@@ -8,7 +8,13 @@ import type { SourceText } from '../generated-sources'
 import { hashOf } from '../result-cache'
 import type { DeviceLibraries } from './device-library'
 import { buildExtensionFlags } from '../cuda'
-import { checkedFlags, cudaMacros, deviceCodeFlags, gpuHeaders, hostCodeFlags } from './flags'
+import {
+  cudaMacros,
+  deviceCodeFlags,
+  gpuHeaders,
+  hostCodeFlags,
+  instrumentationFlags,
+} from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
 
@@ -68,7 +74,7 @@ function hostFlagsOf(cudaCflags: readonly string[]): string[] {
 export function gpuSourceFlags(
   root: string,
   { cudaCflags }: Manifest,
-  { isChecked }: GpuVariant,
+  variant: GpuVariant,
   source: { file: string; dependentBlocks: boolean },
 ): string[] {
   const isDevice = isCuda(source.file)
@@ -80,7 +86,7 @@ export function gpuSourceFlags(
     ...cudaMacros.map((macro) => `-D${macro}`),
     ...(source.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
     ...hostFlagsOf([...buildExtensionFlags, ...cudaCflags]),
-    ...(isChecked && isDevice ? ['-fno-wrapv', ...checkedFlags] : []),
+    ...(isDevice ? instrumentationFlags(variant) : []),
   ]
 }
 
