@@ -15,6 +15,7 @@ import type { BuildPlan, PlanRequest } from './plan'
 import { makePrecompiled } from './precompiled-headers'
 import { objectCache, ProjectBuild } from './project-build'
 import type { BuildOptions } from './project-build'
+import { pruneGpuCache } from './virtual-gpu/gpu-cache'
 
 export type { BuildOptions }
 
@@ -160,4 +161,5 @@ export async function buildSanitized(
 export function pruneBuildCaches(installation: Installation): void {
   pruneFolder(path.join(installation.cacheFolder, 'objects'), objectsLimit)
   pruneFolder(path.join(installation.cacheFolder, 'builds'), buildsLimit)
+  pruneGpuCache(installation.cacheFolder)
 }

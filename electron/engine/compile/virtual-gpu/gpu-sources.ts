@@ -8,6 +8,7 @@ import type { SourceText } from '../generated-sources'
 import { hashOf } from '../result-cache'
 import type { DeviceLibraries } from './device-library'
 import { buildExtensionFlags } from '../cuda'
+import { gpuCacheFolder, touchEntry } from './gpu-cache'
 import { checkedFlags, cudaMacros, deviceCodeFlags, gpuHeaders, hostCodeFlags } from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
@@ -35,8 +36,9 @@ export function gpuSourcesOf(
   sources: readonly SourceText[],
   folders: readonly string[],
 ): Map<SourceText, GpuSource> {
-  const base = path.join(cacheFolder, 'virtual-gpu', 'sources', hashOf('gpu-sources', folder))
+  const base = path.join(gpuCacheFolder(cacheFolder, 'sources'), hashOf('gpu-sources', folder))
   fs.mkdirSync(base, { recursive: true })
+  touchEntry(base)
   const target = fs.realpathSync(base)
   return new Map(
     sources
