@@ -79,6 +79,9 @@ const standardHeaders = [
   'vector',
 ]
 
+/** What every rewritten source begins with, after the precompiled headers. */
+const preamble = '#include "opsmith/gpu/dependent_blocks.h"\n'
+
 /** Sources that are CUDA, and so rewritten; others are compiled as they are. */
 const isCuda = (source: string): boolean => /\.(?:cu|cuh)$/.test(source)
 
@@ -110,7 +113,7 @@ export class GpuPrograms {
     const folder = path.join(fs.realpathSync(programs), name)
     const cuda = program.sources.filter(isCuda)
     const folders = program.includeFolders
-    const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'))
+    const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'), preamble)
     const flags = [
       ...cudaFlags(root, program),
       ...(shadows.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
