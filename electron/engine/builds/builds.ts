@@ -38,7 +38,7 @@ interface BuildServices {
   /** A plain build was good; awaited. */
   onGoodPlainBuild: (project: OpenProject, report: BuildReport) => Promise<void>
   /** A build took longer than it need have, for want of a precompiled header. */
-  onMissingHeaders: (project: OpenProject, missing: readonly MissingHeader[]) => void
+  onMissingHeaders: (missing: readonly MissingHeader[]) => void
 }
 
 type Compile = (request: BuildRequest, options: BuildOptions) => Promise<Result<BuildReport>>
@@ -203,7 +203,7 @@ export class Builds {
       }),
     )
     const found = await linting
-    if (missing.length > 0) onMissingHeaders(project, missing)
+    if (missing.length > 0) onMissingHeaders(missing)
     // Lints that cannot be made cost no build.
     if (!report.ok || !found?.ok) return report
     const diagnostics = errorsFirst([...report.value.diagnostics, ...found.value])

@@ -66,7 +66,7 @@ export class HeaderPreparation {
    * In the background, unless that is under way: the next build shall be fast again.
    * @param missing what the last build did without; clang's, where g++ compiles the rest of the project
    */
-  async prepareAgain(project: OpenProject, missing: readonly MissingHeader[]): Promise<void> {
+  async prepareAgain(missing: readonly MissingHeader[]): Promise<void> {
     if (this.isRunning) return
     this.isRunning = true
     try {
