@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildReport } from '../../electron/contract/build'
 import { unwrap } from '../../electron/contract/outcome'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root } from '../support/installation'
+import { planBuild } from '../../electron/engine/compile/plan'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
 /** CUDA sources by the compile server, which has read CUDA's headers before it knows a source. */
@@ -104,4 +105,28 @@ describe('kernels by the compile server', () => {
     expect(dependent).toMatchObject({ ok: true, hot: true })
     expect(isNoted(dependent)).toBe(true)
   })
+})
+
+it('clang makes what kernels start from, where g++ compiles the project', async () => {
+  const bare = makeTestCache(['precompiled'])
+  try {
+    const project = unwrap(await workbench.projects.open(folder))
+    const toolchain = unwrap(await project.toolchain())
+    const gcc = { ...toolchain.compiler, family: 'g++' as const, identity: 'g++' }
+    const request = { installation: testInstallation(bare), project, variant: 'plain' as const }
+    const plan = unwrap(await planBuild({ ...request, toolchain: { ...toolchain, compiler: gcc } }))
+    const missing = plan.missingHeaders.map(({ tools, prelude, variant }) => ({
+      family: tools.toolchain.compiler.family,
+      prelude,
+      variant,
+    }))
+    expect(missing).toEqual([{ family: 'clang', prelude: 'extension', variant: 'plain' }])
+    expect(plan.remarks.join()).toContain('not precompiled')
+    expect(plan.servers).toMatchObject({
+      gpu: { tools: { toolchain: { compiler: { family: 'clang' } } } },
+    })
+    expect(plan.servers.cxx).toBeUndefined()
+  } finally {
+    bare.remove()
+  }
 })
