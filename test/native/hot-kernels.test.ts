@@ -6,6 +6,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildReport } from '../../electron/contract/build'
 import { unwrap } from '../../electron/contract/outcome'
 import { readManifest } from '../../electron/engine/project/read-manifest'
+import { compileTools } from '../../electron/engine/compile/compile-tools'
+import { CxxTasks } from '../../electron/engine/compile/cxx-tasks'
+import type { ProjectFlags } from '../../electron/engine/compile/cxx-tasks'
+import type { ServerFlags } from '../../electron/engine/compile/hot/server-flags'
 import { planBuild } from '../../electron/engine/compile/plan'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
@@ -129,4 +133,16 @@ it('clang makes what kernels start from, where g++ compiles the project', async 
   } finally {
     bare.remove()
   }
+})
+
+it('flags that contradict the headers of a compile server keep a source from it', async () => {
+  const project = unwrap(await workbench.projects.open(folder))
+  const toolchain = unwrap(await project.toolchain())
+  const flags = { project: [], own: ['-DNDEBUG'], contradicting: ['-DNDEBUG'] }
+  const cxx = { label: 'op.cpp', file: 'op.cpp', text: '', prelude: 'lean' as const }
+  const tools = compileTools(workbench.installation, toolchain)
+  const server = (wanted: ProjectFlags): ServerFlags | undefined =>
+    new CxxTasks(tools, 'plain', wanted).projectTask(cxx).server
+  expect(server(flags)).toBeUndefined()
+  expect(server({ ...flags, contradicting: [] })).toMatchObject({ defines: ['NDEBUG'] })
 })
