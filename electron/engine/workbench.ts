@@ -159,8 +159,8 @@ export class Workbench {
         useCompileServer: options.useCompileServer,
         lint: options.lintBuilds ? (project) => lints.lint(project) : undefined,
         onGoodPlainBuild: (project, report) => this.timings.remember(project, report),
-        onMissingHeaders: (project) => {
-          if (options.prepareMissingHeaders) void headers.prepareAgain(project)
+        onMissingHeaders: (missing) => {
+          if (options.prepareMissingHeaders) void headers.prepareAgain(missing)
         },
       },
       events,

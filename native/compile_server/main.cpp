@@ -35,6 +35,7 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "device_code.h"
 #include "requests.h"
 #include "shared_code.h"
 
@@ -55,6 +56,7 @@ struct result {
   std::string object;
   std::string depfile;
   std::vector<std::string> read;
+  bool is_device_code = false;
 };
 
 /// Files that the user's source includes and the headers before it did not.
@@ -194,6 +196,7 @@ class serve_pragma : public clang::PragmaHandler {
     diagnostics.Warnings.insert(diagnostics.Warnings.end(), asked.warnings.begin(),
                                 asked.warnings.end());
     clang::ProcessWarningOptions(compiler_.getDiagnostics(), diagnostics);
+    into_.is_device_code = asked.is_gpu;
     if (asked.is_gpu) compile_device_code();
     std::string text;
     for (const auto& define : asked.defines) {
@@ -312,10 +315,12 @@ int run(int argc, char** argv) {
 
   const auto shared = read_names(shared_file);
   code.PassBuilderCallbacks.emplace_back([&](llvm::PassBuilder& builder) {
-    if (make_names.empty())
-      drop_shared_functions(builder, shared);
-    else
+    if (!make_names.empty()) {
       keep_cold_functions(builder, make_names);
+      return;
+    }
+    drop_shared_functions(builder, shared);
+    optimize_kernels_alone(builder, made.is_device_code);
   });
   llvm::SmallVector<char, 0> object;
   compiler.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));

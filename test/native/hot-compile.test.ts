@@ -61,7 +61,7 @@ describe('a compile server that does not answer as it should', () => {
       const tools = compileTools(workbench.installation, toolchain.value)
       const program = { executable, names: '', sharedCode: '', key: '' }
       const linker = { command: '', args: () => [] }
-      const server = new CompileServer(tools, { ...program, linker }, 'extension')
+      const server = new CompileServer(tools, { ...program, linker }, { prelude: 'extension' })
       expect(await server.ready).toMatchObject({
         ok: false,
         error: { message: 'The compile server ended: Opsmith cannot read its answer.' },

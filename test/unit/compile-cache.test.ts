@@ -9,6 +9,11 @@ import { changesPrecompiled } from '../../electron/engine/compile/flags'
 import { namedByFlags } from '../../electron/engine/compile/link-inputs'
 import { hashOf, pruneFolder, ResultCache } from '../../electron/engine/compile/result-cache'
 import {
+  gpuCacheFolder,
+  pruneGpuCache,
+  touchEntry,
+} from '../../electron/engine/compile/virtual-gpu/gpu-cache'
+import {
   folderState,
   isSealed,
   placeSealedFolder,
@@ -231,6 +236,22 @@ describe('pruning the cache', () => {
     }
     expect(pruneFolder(folder, 200)).toBe(1)
     expect(fs.readdirSync(folder).sort()).toEqual(['middle', 'new'])
+  })
+
+  it('old states of the virtual GPU are removed, and what was used last stays', () => {
+    const runtimes = gpuCacheFolder(folder, 'runtime')
+    for (const [index, name] of ['old', 'middle', 'new'].entries()) {
+      const entry = path.join(runtimes, name)
+      fs.mkdirSync(entry, { recursive: true })
+      fs.writeFileSync(path.join(entry, 'library.so'), '')
+      fs.truncateSync(path.join(entry, 'library.so'), 30 * 2 ** 20)
+      fs.utimesSync(entry, 1000 + index, 1000 + index)
+    }
+    touchEntry(path.join(runtimes, 'old'))
+    pruneGpuCache(folder)
+    expect(fs.readdirSync(runtimes).sort()).toEqual(['new', 'old'])
+    touchEntry(path.join(runtimes, 'pruned'))
+    expect(fs.readdirSync(runtimes).sort()).toEqual(['new', 'old'])
   })
 })
 

@@ -6,7 +6,9 @@ import type { OwnWork } from '../at-rest'
 import { buildHot, buildProject } from '../compile/build'
 import { errorsFirst } from '../compile/build-messages'
 import type { BuildOptions, BuildRequest, ServerAccess } from '../compile/build'
+import type { MissingHeader } from '../compile/cxx-tasks'
 import { HotCompiler } from '../compile/hot/hot-compiler'
+import type { WantedServer } from '../compile/hot/hot-compiler'
 import { planBuild } from '../compile/plan'
 import type { Installation } from '../installation'
 import { diskError, withFileErrors } from '../project/file-errors'
@@ -36,7 +38,7 @@ interface BuildServices {
   /** A plain build was good; awaited. */
   onGoodPlainBuild: (project: OpenProject, report: BuildReport) => Promise<void>
   /** A build took longer than it need have, for want of a precompiled header. */
-  onMissingHeaders: (project: OpenProject) => void
+  onMissingHeaders: (missing: readonly MissingHeader[]) => void
 }
 
 type Compile = (request: BuildRequest, options: BuildOptions) => Promise<Result<BuildReport>>
@@ -125,8 +127,8 @@ export class Builds {
     this.stopFollowing(project.folder)
     const access: ServerAccess = {
       compiler: this.hotCompiler,
-      onNoServer: (tools, prelude) => {
-        this.startServerLater(() => void this.hotCompiler.start(tools, prelude))
+      onNoServer: (missing) => {
+        this.startServerLater(() => void this.startServers(missing))
       },
     }
     const report = await this.compile(project, options, (request, all) =>
@@ -194,19 +196,19 @@ export class Builds {
     if (!toolchain.ok) return toolchain
     const { installation, lint, onMissingHeaders } = this.services
     const linting = lint?.(project)
-    let isMissing = false
+    let missing: readonly MissingHeader[] = []
     const request = { installation, project, toolchain: toolchain.value }
     const report = await withFileErrors(() =>
       run(request, {
         ...options,
-        onMissingPrelude: () => {
-          isMissing = true
-          options.onMissingPrelude?.()
+        onMissingHeaders: (headers) => {
+          missing = headers
+          options.onMissingHeaders?.(headers)
         },
       }),
     )
     const found = await linting
-    if (isMissing) onMissingHeaders(project)
+    if (missing.length > 0) onMissingHeaders(missing)
     // Lints that cannot be made cost no build.
     if (!report.ok || !found?.ok) return report
     const diagnostics = errorsFirst([...report.value.diagnostics, ...found.value])
@@ -305,8 +307,8 @@ export class Builds {
   }
 
   /**
-   * Starts the compile server for a project before its first build; whether there is one now.
-   * @param make it, where this machine has none yet
+   * Starts the compile servers for a project before its first build; whether they are there now.
+   * @param make them, where this machine has none yet
    */
   async startCompileServer(folder: string, make = true): Promise<Result<boolean>> {
     if (!this.services.useCompileServer) return ok(false)
@@ -320,10 +322,21 @@ export class Builds {
     const request = { installation, project, toolchain: toolchain.value, variant: 'plain' as const }
     const plan = await withFileErrors(() => planBuild(request))
     if (!plan.ok) return plan
-    const { tools, serverPrelude } = plan.value
-    if (!serverPrelude) return ok(false)
-    const server = await this.hotCompiler.start(tools, serverPrelude, make)
-    return server.ok ? ok(server.value !== undefined) : server
+    return await this.startServers(Object.values(plan.value.servers), make)
+  }
+
+  /** One after the other; whether all are there now. */
+  private async startServers(
+    wanted: readonly WantedServer[],
+    make = true,
+  ): Promise<Result<boolean>> {
+    let isThere = wanted.length > 0
+    for (const one of wanted) {
+      const server = await this.hotCompiler.start(one, make)
+      if (!server.ok) return server
+      isThere &&= server.value !== undefined
+    }
+    return ok(isThere)
   }
 
   /** Called when a project is opened: the first edit shall find a compile server. */
@@ -354,9 +367,9 @@ export class Builds {
     this.hotCompiler.stop()
   }
 
-  /** 0 where no compile server runs. */
-  compileServerPid(): number {
-    return this.hotCompiler.pid
+  /** Of the compile servers that run. */
+  compileServerPids(): number[] {
+    return this.hotCompiler.pids
   }
 
   /** What works here without being asked, as a timing has to know. */

@@ -1,5 +1,7 @@
 import type { Result } from '../../contract/outcome'
 import { compileTools } from '../compile/compile-tools'
+import type { CompileTools } from '../compile/compile-tools'
+import type { MissingHeader } from '../compile/cxx-tasks'
 import { prepareTools } from '../compile/prepare'
 import type { Installation } from '../installation'
 import type { OpenProject, Projects } from '../project/open-project'
@@ -34,17 +36,23 @@ export class HeaderPreparation {
       const { installation, projects } = this.services
       const toolchain = await projects.toolchain(project)
       if (!toolchain.ok) return toolchain
-      const { onBackground } = this.events
-      return await prepareTools(compileTools(installation, toolchain.value), {
-        compilers,
-        signal: this.closing.signal,
-        isBackground,
-        onRemark,
-        ...(onBackground ? { onProgress: onBackground } : {}),
-      })
+      const tools = compileTools(installation, toolchain.value)
+      return await this.prepareFor(tools, { compilers, isBackground, onRemark })
     } finally {
       this.isRunning = false
     }
+  }
+
+  private async prepareFor(
+    tools: CompileTools,
+    how: { compilers: number; isBackground: boolean; onRemark?: (text: string) => void },
+  ): Promise<Result<{ seconds: number; made: number }>> {
+    const { onBackground } = this.events
+    return await prepareTools(tools, {
+      ...how,
+      signal: this.closing.signal,
+      ...(onBackground ? { onProgress: onBackground } : {}),
+    })
   }
 
   /** For nobody who waits, with one compiler. */
@@ -54,11 +62,23 @@ export class HeaderPreparation {
     return await this.prepare(1, project, undefined, true)
   }
 
-  /** In the background, unless that is under way: the next build shall be fast again. */
-  async prepareAgain(project: OpenProject): Promise<void> {
+  /**
+   * In the background, unless that is under way: the next build shall be fast again.
+   * @param missing what the last build did without; clang's, where g++ compiles the rest of the project
+   */
+  async prepareAgain(missing: readonly MissingHeader[]): Promise<void> {
     if (this.isRunning) return
-    const prepared = await this.prepareInBackground(project)
-    if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
+    this.isRunning = true
+    try {
+      const all = missing.map(({ tools }) => tools)
+      const byCompiler = new Map(all.map((tools) => [tools.toolchain.compiler.identity, tools]))
+      for (const tools of byCompiler.values()) {
+        const prepared = await this.prepareFor(tools, { compilers: 1, isBackground: true })
+        if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
+      }
+    } finally {
+      this.isRunning = false
+    }
   }
 
   close(): void {

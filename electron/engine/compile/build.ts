@@ -6,15 +6,16 @@ import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import type { OpenProject } from '../project/open-project'
 import type { CompileServer } from './hot/compile-server'
-import type { HotCompiler } from './hot/hot-compiler'
-import type { ServerPrelude } from './hot/server-program'
-import type { CompileTools } from './compile-tools'
+import type { BuildServers } from './hot/build-servers'
+import { kindOf } from './hot/hot-compiler'
+import type { HotCompiler, WantedServer } from './hot/hot-compiler'
 import { pruneFolder } from './result-cache'
 import { planBuild } from './plan'
 import type { BuildPlan, PlanRequest } from './plan'
 import { makePrecompiled } from './precompiled-headers'
 import { objectCache, ProjectBuild } from './project-build'
 import type { BuildOptions } from './project-build'
+import { pruneGpuCache } from './virtual-gpu/gpu-cache'
 
 export type { BuildOptions }
 
@@ -42,12 +43,16 @@ export async function buildProject(
     onProgress,
   })
   if (!plan.ok) return plan
-  if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
+  sayMissing(plan.value, options)
   const { project } = request
   const parts = { project, plan: plan.value, variant: 'plain' as const }
   const report = await new ProjectBuild(parts, options).run()
   const without = withoutUnsupported(request, report, options)
   return without ? await buildProject(without, options) : report
+}
+
+function sayMissing({ missingHeaders }: BuildPlan, { onMissingHeaders }: BuildOptions): void {
+  if (missingHeaders.length > 0) onMissingHeaders?.(missingHeaders)
 }
 
 /** What the virtual GPU's headers say of what it does not have. */
@@ -86,8 +91,8 @@ function progressOf({ onOutput }: BuildOptions): (text: string) => void {
 /** How buildHot() reaches a compile server. */
 export interface ServerAccess {
   compiler: HotCompiler
-  /** Called where no server was up for what the sources include. */
-  onNoServer: (tools: CompileTools, prelude: ServerPrelude) => void
+  /** Called where a server was not up for what the sources include. */
+  onNoServer: (missing: readonly WantedServer[]) => void
 }
 
 /**
@@ -103,16 +108,21 @@ export async function buildHot(
   const { project } = request
   const plan = await planBuild({ ...request, variant: 'plain', onProgress: progressOf(options) })
   if (!plan.ok) return plan
-  if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
-  const { tools, serverPrelude } = plan.value
-  const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
-  const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
-  const server = isWorthWaiting
-    ? endOrStop(compiler.start(tools, serverPrelude, false, false), options.signal).then(find)
-    : Promise.resolve(find())
-  const parts = { project, plan: plan.value, variant: 'plain' as const, server }
+  sayMissing(plan.value, options)
+  const servers: BuildServers = {}
+  const all = Object.values(plan.value.servers)
+  const missing = (): WantedServer[] => all.filter((wanted) => !compiler.find(wanted))
+  const isWorthWaiting = missing().length > 0 && hasManyToCompile(project, plan.value)
+  for (const wanted of all) {
+    const find = (): CompileServer | undefined => compiler.find(wanted)
+    servers[kindOf(wanted)] =
+      isWorthWaiting && !find()
+        ? endOrStop(compiler.start(wanted, false, false), options.signal).then(find)
+        : Promise.resolve(find())
+  }
+  const parts = { project, plan: plan.value, variant: 'plain' as const, servers }
   const report = await new ProjectBuild(parts, options).run()
-  if (serverPrelude && !(await server)) onNoServer(tools, serverPrelude)
+  if (missing().length > 0) onNoServer(missing())
   const without = withoutUnsupported(request, report, options)
   return without ? await buildHot(without, { compiler, onNoServer }, options) : report
 }
@@ -142,10 +152,13 @@ export async function buildSanitized(
   const planned = (): Promise<Result<BuildPlan>> => planBuild({ ...request, variant: 'sanitized' })
   let plan = await planned()
   // Sources may start from different ones; a plan names one that is missing.
-  while (plan.ok && plan.value.missingPrelude !== undefined) {
-    const { tools, missingPrelude } = plan.value
+  for (;;) {
+    const missing = plan.ok
+      ? plan.value.missingHeaders.find(({ variant }) => variant === 'sanitized')
+      : undefined
+    if (!missing) break
     options.onOutput?.("precompiling libtorch's headers for a build with sanitizers\n")
-    const made = await makePrecompiled(tools, missingPrelude, 'sanitized', {
+    const made = await makePrecompiled(missing.tools, missing.prelude, 'sanitized', {
       signal: options.signal,
     })
     if (!made.ok) return made
@@ -160,4 +173,5 @@ export async function buildSanitized(
 export function pruneBuildCaches(installation: Installation): void {
   pruneFolder(path.join(installation.cacheFolder, 'objects'), objectsLimit)
   pruneFolder(path.join(installation.cacheFolder, 'builds'), buildsLimit)
+  pruneGpuCache(installation.cacheFolder)
 }

@@ -31,6 +31,13 @@ export interface ProjectFlags {
   contradicting: readonly string[]
 }
 
+/** A precompiled header that a build could have used, and what makes it. */
+export interface MissingHeader {
+  tools: CompileTools
+  prelude: Prelude
+  variant: BuildVariant
+}
+
 /** The compiler's runs for the C++ sources of one build. */
 export class CxxTasks {
   private missing: Prelude | undefined
@@ -43,9 +50,10 @@ export class CxxTasks {
     private readonly flags: ProjectFlags,
   ) {}
 
-  /** A precompiled header that would have served a task made so far, had it been there. */
-  get missingPrelude(): Prelude | undefined {
-    return this.missing
+  /** One that would have served a task made so far, had it been there. */
+  get missingHeader(): MissingHeader | undefined {
+    const { tools, variant, missing } = this
+    return missing && { tools, prelude: missing, variant }
   }
 
   /** Precompiled headers that were found damaged, and are removed. */
@@ -63,11 +71,13 @@ export class CxxTasks {
     const { hostFlags = [], gpu } = source
     const { project, own, contradicting } = this.flags
     const isPrecompiled = contradicting.length === 0
-    return this.task(source, {
+    const task = this.task(source, {
       precompiled: isPrecompiled ? this.precompiledFlags(source.prelude) : [],
       before: [...(gpu?.flags ?? []), ...project, ...hostFlags],
       after: own,
     })
+    // A compile server has read the same headers.
+    return isPrecompiled ? task : { ...task, server: undefined }
   }
 
   /** A source of ours, which is the same for every project and so compiled once on a machine. */

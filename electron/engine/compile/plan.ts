@@ -25,9 +25,9 @@ import { boundInCudaSource, codeOf, cudaTask } from './cuda-tasks'
 import type { CudaBuild } from './cuda-tasks'
 import type { ChosenArchitectures } from './cuda-architectures'
 import { CxxTasks } from './cxx-tasks'
-import type { ProjectFlags } from './cxx-tasks'
+import type { MissingHeader, ProjectFlags } from './cxx-tasks'
 import { changesPrecompiled, linkFlags } from './flags'
-import type { BuildVariant, Prelude } from './flags'
+import type { BuildVariant } from './flags'
 import {
   bindingAround,
   placeFunctions,
@@ -35,6 +35,7 @@ import {
   writeGenerated,
 } from './generated-sources'
 import type { SourceText } from './generated-sources'
+import type { ServerKind, WantedServer } from './hot/hot-compiler'
 import type { ServerPrelude } from './hot/server-program'
 import { GpuPart } from './virtual-gpu/gpu-part'
 
@@ -48,12 +49,12 @@ export interface BuildPlan {
   contentFolders: string[]
   /** Printed in the build log. */
   remarks: string[]
-  /** A precompiled header that would have served, had it been there. */
-  missingPrelude: Prelude | undefined
+  /** Precompiled headers that would have served, had they been there. */
+  missingHeaders: MissingHeader[]
   /** The library that gives libtorch the virtual GPU, which what is built needs; "" for none. */
   virtualDevice: string
-  /** The headers that a compile server for this build starts from; undefined when no source can use one. */
-  serverPrelude: ServerPrelude | undefined
+  /** The compile servers that sources of this build can use. */
+  servers: Partial<Record<ServerKind, WantedServer>>
 }
 
 export interface PlanRequest {
@@ -158,7 +159,7 @@ function addedTasks(
 function remarksOn(
   { leftOut, whyNoCuda }: ReadSources,
   contradicting: readonly string[],
-  cxx: CxxTasks,
+  tasks: readonly CxxTasks[],
 ): string[] {
   const remarks: string[] = []
   if (leftOut.length > 0) {
@@ -171,13 +172,13 @@ function remarksOn(
       `${contradicting.join(' ')}: precompiled headers do not work with these flags; if "optimization", "fastMath", "marchNative" or "setuptoolsFlags" of opsmith.json sets the flag, use that key instead`,
     )
   }
-  const { damagedPreludes, missingPrelude } = cxx
+  const damagedPreludes = [...new Set(tasks.flatMap((cxx) => cxx.damagedPreludes))]
   if (damagedPreludes.length > 0) {
     remarks.push(
       `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): Opsmith removes them and makes them again`,
     )
   }
-  if (missingPrelude !== undefined) {
+  if (tasks.some((cxx) => cxx.missingHeader)) {
     remarks.push(
       "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer (`opsmith prepare PROJECT` precompiles them)",
     )
@@ -299,9 +300,9 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
   const flags = projectFlagsOf(project, tools, packages.value.compile, hasCudaPart)
   const cxx = new CxxTasks(tools, variant, flags)
   const clang = toolchain.virtualGpu?.compiler
-  const gpuCxx = clang
-    ? new CxxTasks({ ...tools, toolchain: { ...toolchain, compiler: clang } }, 'plain', flags)
-    : cxx
+  const gpuTools = clang ? { ...tools, toolchain: { ...toolchain, compiler: clang } } : tools
+  const gpuCxx = clang ? new CxxTasks(gpuTools, 'plain', flags) : cxx
+  const compilers = clang ? [cxx, gpuCxx] : [cxx]
   const cudaSources = read.texts.filter(({ file }) => isCuda(file))
   const needsNvcc = !gpu || (request.withNvcc === true && toolchain.cuda !== undefined)
   const asked = codeOf(toolchain, project, needsNvcc ? cudaSources : [], architectures)
@@ -322,6 +323,8 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
   })
   if (!own.ok) return own
   const compiles = own.value
+  // Before what is added: units that all projects share are compiled once, and need no server.
+  const servers = serversOf(compiles, { tools, gpuTools, cxx, gpuCxx, gpu })
   const hasBound = placed.value.size > 0
   compiles.push(...addedTasks(project, tools, cxx, { texts: read.texts, hasBound }))
   const hasNvcc = cudaSources.length > 0 && !gpu
@@ -343,21 +346,41 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
         }
       : undefined,
     contentFolders: [folder, ...includeFolders],
-    serverPrelude: serverPreludeOf(compiles, [cxx, gpuCxx]),
+    servers,
     virtualDevice: gpu?.libraries.device ?? '',
     remarks: [
       ...planned.value.remarks,
-      ...remarksOn(read, flags.contradicting, cxx),
+      ...remarksOn(read, flags.contradicting, compilers),
       ...code.remarks,
     ],
-    missingPrelude: cxx.missingPrelude,
+    missingHeaders: compilers.flatMap((one) => one.missingHeader ?? []),
   })
 }
 
-function serverPreludeOf(
+/** The servers for the sources of a project, whatever of them is in the cache. */
+function serversOf(
   compiles: readonly CompileTask[],
-  tasks: readonly CxxTasks[],
-): ServerPrelude | undefined {
-  if (!compiles.some((task) => task.server)) return undefined
-  return tasks.some((cxx) => cxx.uses('full')) ? 'full' : 'extension'
+  parts: {
+    tools: CompileTools
+    gpuTools: CompileTools
+    cxx: CxxTasks
+    gpuCxx: CxxTasks
+    gpu: GpuPart | undefined
+  },
+): BuildPlan['servers'] {
+  const { tools, gpuTools, cxx, gpuCxx, gpu } = parts
+  const preludeOf = (tasks: readonly CxxTasks[]): ServerPrelude =>
+    tasks.some((one) => one.uses('full')) ? 'full' : 'extension'
+  const servers: BuildPlan['servers'] = {}
+  if (compiles.some(({ server }) => server?.isGpu === false))
+    servers.cxx = { tools, start: { prelude: preludeOf([cxx, gpuCxx]) } }
+  if (gpu && compiles.some(({ server }) => server?.isGpu === true)) {
+    const { identity } = gpu.libraries
+    const { root } = gpuTools.installation
+    servers.gpu = {
+      tools: gpuTools,
+      start: { prelude: preludeOf([gpuCxx]), gpu: { root, identity } },
+    }
+  }
+  return servers
 }

@@ -23,8 +23,11 @@ import {
 import { compileInOrder } from './compile-order'
 import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
+import { linkingProgram, serverOf } from './hot/build-servers'
+import type { BuildServers } from './hot/build-servers'
 import type { CompileServer } from './hot/compile-server'
 import { parseLinkerOutput, placeInProject } from './diagnostics'
+import type { MissingHeader } from './cxx-tasks'
 import type { BuildVariant } from './flags'
 import { LibraryLink } from './library-link'
 import { explainMissingHeader } from './missing-header'
@@ -48,8 +51,8 @@ export interface BuildOptions {
   onStepEnded?: (step: BuildStep, diagnostics: readonly Diagnostic[]) => void
   /** What a user should know of the build besides its diagnostics; it is in the output too. */
   onRemark?: (text: string) => void
-  /** Called when a precompiled header would have served, had it been there. */
-  onMissingPrelude?: () => void
+  /** Called with precompiled headers that would have served, had they been there. */
+  onMissingHeaders?: (missing: readonly MissingHeader[]) => void
   /** Nobody waits for this build. */
   isBackground?: boolean
   /** Compiles and links the project's own sources again, and says where the time went. */
@@ -93,8 +96,8 @@ export interface BuildParts {
   project: OpenProject
   plan: BuildPlan
   variant: BuildVariant
-  /** Awaited by the sources that it compiles, and by no other; without one, compilers are run. */
-  server?: Promise<CompileServer | undefined>
+  /** None: compilers are run. */
+  servers?: BuildServers
 }
 
 /** The objects of all projects, as a build of this one finds them. */
@@ -117,7 +120,6 @@ export class ProjectBuild {
   private readonly cache: ResultCache
   private done = 0
   private readonly tracer: TimeTracer | undefined
-  private readonly server: Promise<CompileServer | undefined>
 
   constructor(
     private readonly parts: BuildParts,
@@ -129,7 +131,10 @@ export class ProjectBuild {
       this.remark('an object file was damaged in the cache: Opsmith compiles its source again')
     })
     this.tracer = options.timeTrace ? new TimeTracer(family) : undefined
-    this.server = parts.server ?? Promise.resolve(undefined)
+  }
+
+  private get servers(): BuildServers {
+    return this.parts.servers ?? {}
   }
 
   private get plan(): BuildPlan {
@@ -230,7 +235,7 @@ export class ProjectBuild {
     // What all projects share was compiled once on this machine: it is not a part of this one's time.
     const isShared = task.source.startsWith(this.plan.tools.includes.folder + path.sep)
     const tracer = isShared ? undefined : this.tracer
-    const server = task.server ? await this.server : undefined
+    const server = await serverOf(this.servers, task)
     const hotKey = server && hashOf('hot-1', server.program.key, task.key)
     const plain = tracer ? undefined : this.cache.find(task.key)
     const hit = plain ?? (hotKey === undefined ? undefined : this.cache.find(hotKey))
@@ -440,7 +445,7 @@ export class ProjectBuild {
     // Where a server is up, the quick link serves what nvcc compiled too: the plain one comes behind it.
     const plain = byServer ? undefined : link.find('plain')
     const isPlain = !byServer && (!link.direct || plain !== undefined)
-    const hot = isPlain ? undefined : (await this.server)?.program
+    const hot = isPlain ? undefined : await linkingProgram(this.servers)
     const base: BuildStep = {
       kind: 'link',
       label: name,

@@ -16,6 +16,7 @@ import { chooseClang } from '../toolchain/choose'
 import { compileLimits, runProcess } from '../toolchain/run-command'
 import { cudaFlags } from '../compile/virtual-gpu/flags'
 import type { GpuVariant } from '../compile/virtual-gpu/flags'
+import { gpuCacheFolder, pruneGpuCache, touchEntry } from '../compile/virtual-gpu/gpu-cache'
 import { readGpuCounts } from './read-counts'
 import { readGpuReport } from './read-report'
 import { runtimeLibrary } from '../compile/virtual-gpu/runtime-library'
@@ -78,6 +79,9 @@ const standardHeaders = [
   'vector',
 ]
 
+/** What every rewritten source begins with, after the precompiled headers. */
+const preamble = '#include "opsmith/gpu/dependent_blocks.h"\n'
+
 /** Sources that are CUDA, and so rewritten; others are compiled as they are. */
 const isCuda = (source: string): boolean => /\.(?:cu|cuh)$/.test(source)
 
@@ -103,13 +107,13 @@ export class GpuPrograms {
       .update(JSON.stringify([program, process.getuid?.() ?? 0]))
       .digest('hex')
       .slice(0, 24)
-    const programs = path.join(cacheFolder, 'virtual-gpu', 'programs')
+    const programs = gpuCacheFolder(cacheFolder, 'programs')
     fs.mkdirSync(programs, { recursive: true })
     // Copies of sources name each other, and the key has their names: by a path that stays.
     const folder = path.join(fs.realpathSync(programs), name)
     const cuda = program.sources.filter(isCuda)
     const folders = program.includeFolders
-    const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'))
+    const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'), preamble)
     const flags = [
       ...cudaFlags(root, program),
       ...(shadows.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
@@ -121,7 +125,10 @@ export class GpuPrograms {
     )
     for (const source of program.sources) if (!isCuda(source)) key.update(fs.readFileSync(source))
     const executable = path.join(folder, `program-${key.digest('hex').slice(0, 24)}`)
-    if (fs.existsSync(executable)) return ok({ executable, diagnostics: [], isCached: true })
+    if (fs.existsSync(executable)) {
+      touchEntry(folder)
+      return ok({ executable, diagnostics: [], isCached: true })
+    }
 
     onProgress(`compiling ${program.sources.map((source) => path.basename(source)).join(', ')}`)
     const prelude = await preludeArguments(tools, runtime.value, flags, signal)
@@ -255,11 +262,11 @@ async function preludeArguments(
     .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
     .digest('hex')
     .slice(0, 24)
-  const wanted = path.join(cacheFolder, 'virtual-gpu', 'prelude')
+  const wanted = path.join(gpuCacheFolder(cacheFolder, 'prelude'), name)
   fs.mkdirSync(wanted, { recursive: true })
   // What is precompiled names its header: by a path that stays.
   const folder = fs.realpathSync(wanted)
-  const source = path.join(folder, `${name}.h`)
+  const source = path.join(folder, 'prelude.h')
   const precompiled = `${source}.pch`
   if (!fs.existsSync(precompiled)) {
     // A header that is written again is newer than what was made of it.
@@ -273,7 +280,9 @@ async function preludeArguments(
     )
     if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
     fs.renameSync(temporary, precompiled)
+    pruneGpuCache(cacheFolder, ['prelude'])
   }
+  touchEntry(folder)
   return ['-include-pch', precompiled]
 }
 

@@ -38,11 +38,10 @@ export const generalCalls: Handlers<GeneralCalls> = {
       tests: process.env['OPSMITH_TESTS'] === '1',
     }),
   'app.memory': async ({ workbench }) => {
-    const [compileServer, clangd] = await Promise.all([
-      residentBytes(workbench.builds.compileServerPid()),
-      residentBytes(workbench.clangd.state().pid),
-    ])
-    return ok({ compileServer, clangd })
+    const [clangd = 0, ...compileServers] = await Promise.all(
+      [workbench.clangd.state().pid, ...workbench.builds.compileServerPids()].map(residentBytes),
+    )
+    return ok({ compileServer: compileServers.reduce((sum, bytes) => sum + bytes, 0), clangd })
   },
   'app.news': async (session) => {
     if (session.hasNewsShown) return ok({ unread: [], unexpectedEnd: null, releaseNotes: '' })

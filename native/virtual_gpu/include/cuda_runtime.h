@@ -153,13 +153,3 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* 
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid, block, function, [dynamic_shared](int) { return dynamic_shared; }, limit);
 }
-
-#ifdef OPSMITH_GPU_DEPENDENT_BLOCKS
-extern "C" void opsmith_gpu_blocks_depend_on_each_other();
-namespace {
-[[maybe_unused]] const bool opsmith_blocks_depend = [] {
-  opsmith_gpu_blocks_depend_on_each_other();
-  return true;
-}();
-}  // namespace
-#endif

@@ -15,7 +15,7 @@ import type { CompileTools } from '../compile-tools'
 import { locatePrecompiled, usePrecompiled } from '../precompiled-headers'
 import type { ServerFlags } from './server-flags'
 import { preludeText, serverEnvironment, serverFlags } from './server-program'
-import type { ServerPrelude, ServerProgram } from './server-program'
+import type { ServerProgram, ServerStart } from './server-program'
 
 /** One source to be compiled; see native/compile_server/requests.h. */
 export interface ServerRequest extends ServerFlags {
@@ -82,15 +82,15 @@ export class CompileServer {
   constructor(
     tools: CompileTools,
     readonly program: ServerProgram,
-    readonly prelude: ServerPrelude,
+    start: ServerStart,
     isBackground = false,
   ) {
     const { installation, toolchain, includes } = tools
     const folder = fs.realpathSync(installation.cacheFolder)
     // Read once, by this server alone.
-    const source = temporaryBeside(path.join(folder, `prelude-${prelude}.cpp`))
-    const header = locatePrecompiled(tools, prelude, 'plain')
-    fs.writeFileSync(source, preludeText(installation, prelude, header.ready))
+    const source = temporaryBeside(path.join(folder, `prelude-${start.prelude}.cpp`))
+    const header = locatePrecompiled(tools, start.prelude, 'plain')
+    fs.writeFileSync(source, preludeText(installation, start, header.ready))
     this.child = spawn(
       program.executable,
       [
@@ -98,7 +98,7 @@ export class CompileServer {
         program.names,
         '--',
         toolchain.compiler.path,
-        ...serverFlags(toolchain, includes, prelude),
+        ...serverFlags(toolchain, includes, start),
         ...(header.ready ? usePrecompiled(toolchain, header) : []),
         '-x',
         'c++',

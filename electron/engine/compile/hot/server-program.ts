@@ -12,6 +12,8 @@ import { hashOf, pruneFolder } from '../result-cache'
 import { discardFolder, folderState, placeSealedFolder, temporaryBeside } from '../sealed-files'
 import { commonFlags, preludeFlags } from '../flags'
 import type { Prelude } from '../flags'
+import { headerFlags } from '../virtual-gpu/flags'
+import { deviceCodeHeaders } from '../virtual-gpu/gpu-sources'
 import type { ClangLibraries } from './clang-libraries'
 import { directLinker } from './direct-link'
 import type { DirectLinker } from './direct-link'
@@ -32,15 +34,28 @@ export interface ServerProgram {
 /** A server that starts after these headers also serves sources that ask for less. */
 export type ServerPrelude = Extract<Prelude, 'extension' | 'full'>
 
+/** What a server has read before it gets a source. */
+export interface ServerStart {
+  prelude: ServerPrelude
+  /** It is for device code of the virtual GPU: it has read CUDA's headers too, after libtorch's. */
+  gpu?: {
+    /** With Opsmith's CUDA headers. */
+    root: string
+    /** Changes with them. */
+    identity: string
+  }
+}
+
 /** What clang is told in the server, its source excepted. */
 export function serverFlags(
   toolchain: Toolchain,
   includes: IncludeSnapshot,
-  prelude: ServerPrelude,
+  { prelude, gpu }: ServerStart,
 ): string[] {
   return [
     ...commonFlags(toolchain, includes, 'plain'),
     ...preludeFlags(prelude),
+    ...(gpu ? headerFlags(gpu.root) : []),
     // Of the virtual GPU's device code: what is a keyword is settled when clang starts.
     '-fdeclspec',
     '-fno-color-diagnostics',
@@ -56,12 +71,13 @@ const homeOf = (installation: Installation): string =>
  */
 export function preludeText(
   installation: Installation,
-  prelude: ServerPrelude,
+  { prelude, gpu }: ServerStart,
   precompiled: boolean,
 ): string {
-  const warm = path.join(homeOf(installation), 'warm.h')
+  const read = (name: string): string => `#include "${path.join(homeOf(installation), name)}"\n`
   const headers = precompiled ? '' : `#include <opsmith/prelude_${prelude}.h>\n`
-  return `${headers}#include "${warm}"\n#pragma opsmith_serve\n`
+  const cuda = gpu ? `${deviceCodeHeaders}${read('warm_gpu.h')}` : ''
+  return `${headers}${read('warm.h')}${cuda}#pragma opsmith_serve\n`
 }
 
 /**
@@ -72,6 +88,9 @@ export const serverEnvironment: NodeJS.ProcessEnv = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864',
   LC_ALL: 'C',
 }
+
+/** What the library of shared code is made of. */
+const sharedCodeStart: ServerStart = { prelude: 'extension' }
 
 interface Place {
   folder: string
@@ -89,7 +108,7 @@ function placeOf({ installation, toolchain, includes }: CompileTools): Place {
     toolchain.compiler.linker,
     toolchain.libtorch.identity,
     includes.key,
-    ...serverFlags(toolchain, includes, 'extension'),
+    ...serverFlags(toolchain, includes, sharedCodeStart),
     ...files.map((name) => fs.readFileSync(path.join(home, name))),
   )
   const sources = files.filter((name) => name.endsWith('.cpp')).map((name) => path.join(home, name))
@@ -210,7 +229,7 @@ async function make(
     ])
     if (!linked.ok) return linked
     const prelude = path.join(temporary, 'library.cpp')
-    fs.writeFileSync(prelude, preludeText(installation, 'extension', false))
+    fs.writeFileSync(prelude, preludeText(installation, sharedCodeStart, false))
     const names = path.join(temporary, 'shared_code.names')
     const object = path.join(temporary, 'library.o')
     const compiled = await run(
@@ -222,7 +241,7 @@ async function make(
         object,
         '--',
         compiler.path,
-        ...serverFlags(toolchain, includes, 'extension'),
+        ...serverFlags(toolchain, includes, sharedCodeStart),
         '-DOPSMITH_WARM_DEFINITIONS',
         '-c',
         prelude,

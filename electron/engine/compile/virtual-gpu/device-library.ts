@@ -9,6 +9,7 @@ import { temporaryBeside } from '../sealed-files'
 import type { Libtorch } from '../../toolchain/libtorch'
 import { compileLimits, runProcess } from '../../toolchain/run-command'
 import { gpuFolder } from './flags'
+import { gpuCacheFolder, pruneGpuCache, touchEntry } from './gpu-cache'
 import { runtimeLibrary } from './runtime-library'
 import type { GpuTools } from './runtime-library'
 
@@ -40,7 +41,10 @@ export async function deviceLibraries(
   const key = JSON.stringify([tools.root, tools.cacheFolder, tools.compiler.identity])
   const wanted = `${key}${libtorch.identity}${libtorch.folder}`
   const known = made.get(wanted)
-  if (known && fs.existsSync(known.device) && fs.existsSync(known.runtime)) return ok(known)
+  if (known && fs.existsSync(known.device) && fs.existsSync(known.runtime)) {
+    for (const file of [known.device, known.runtime]) touchEntry(path.dirname(file))
+    return ok(known)
+  }
   listeners.add(onProgress)
   const say = (text: string): void => {
     for (const listener of listeners) listener(text)
@@ -98,7 +102,7 @@ async function make(
   for (const name of files) hash.update(`${name}\0${fs.readFileSync(path.join(folder, name))}\0`)
   hash.update(JSON.stringify(deviceFlags(tools, libtorch)))
   const identity = hash.digest('hex').slice(0, 32)
-  const target = path.join(cacheFolder, 'virtual-gpu', 'devices', identity)
+  const target = path.join(gpuCacheFolder(cacheFolder, 'devices'), identity)
   const device = path.join(target, libraryName)
   if (!fs.existsSync(device)) {
     onProgress(`compiling the virtual GPU for libtorch ${libtorch.version} (once)`)
@@ -151,6 +155,7 @@ async function make(
       // Another process was first, or the disk is full.
       if (!fs.existsSync(device)) throw error
     }
-  }
+    pruneGpuCache(cacheFolder, ['devices'])
+  } else touchEntry(target)
   return ok({ runtime: runtime.value.file, device: fs.realpathSync(device), identity })
 }

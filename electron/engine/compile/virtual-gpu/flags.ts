@@ -1,5 +1,7 @@
 import path from 'node:path'
 
+import { buildExtensionFlags } from '../cuda'
+
 /** What a build is for. */
 export interface GpuVariant {
   /** Each access to memory is checked. */
@@ -98,6 +100,16 @@ const instrumented: readonly string[] = [
   '-tsan-distinguish-volatile=1',
   '-DOPSMITH_GPU_CHECKED=1',
 ]
+
+/** Where device code finds CUDA's headers, and what they are read with: of every CUDA source of a project. */
+export function headerFlags(root: string): string[] {
+  return [
+    // Before libtorch's, whose CUDA headers ask for a toolkit.
+    `-I${gpuHeaders(root)}`,
+    ...cudaMacros.map((macro) => `-D${macro}`),
+    ...buildExtensionFlags.filter((flag) => flag.startsWith('-D')),
+  ]
+}
 
 const checkedFlags: readonly string[] = [
   ...instrumented,

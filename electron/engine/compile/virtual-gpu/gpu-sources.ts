@@ -7,20 +7,17 @@ import { isCuda } from '../../project/sources'
 import type { SourceText } from '../generated-sources'
 import { hashOf } from '../result-cache'
 import type { DeviceLibraries } from './device-library'
-import { buildExtensionFlags } from '../cuda'
-import {
-  cudaMacros,
-  deviceCodeFlags,
-  gpuHeaders,
-  hostCodeFlags,
-  instrumentationFlags,
-} from './flags'
+import { gpuCacheFolder, touchEntry } from './gpu-cache'
+import { deviceCodeFlags, headerFlags, hostCodeFlags, instrumentationFlags } from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
 
-/** What every rewritten source begins with, as nvcc's do; asserts of device code count, as with nvcc. */
-const preamble =
+/** What nvcc's sources begin with; asserts of device code count, as with nvcc. A compile server has read it. */
+export const deviceCodeHeaders =
   '#undef NDEBUG\n#include <cassert>\n#include "cuda_runtime.h"\n#include "opsmith/gpu/torch_types.h"\n'
+
+/** What every rewritten source begins with. The last header asks for macros of that source alone. */
+const preamble = `${deviceCodeHeaders}#include "opsmith/gpu/dependent_blocks.h"\n`
 
 /** A CUDA source as clang compiles it. */
 export interface GpuSource {
@@ -41,8 +38,9 @@ export function gpuSourcesOf(
   sources: readonly SourceText[],
   folders: readonly string[],
 ): Map<SourceText, GpuSource> {
-  const base = path.join(cacheFolder, 'virtual-gpu', 'sources', hashOf('gpu-sources', folder))
+  const base = path.join(gpuCacheFolder(cacheFolder, 'sources'), hashOf('gpu-sources', folder))
   fs.mkdirSync(base, { recursive: true })
+  touchEntry(base)
   const target = fs.realpathSync(base)
   return new Map(
     sources
@@ -80,12 +78,10 @@ export function gpuSourceFlags(
   const isDevice = isCuda(source.file)
   return [
     ...(isDevice ? deviceCodeFlags : hostCodeFlags),
-    // Before libtorch's, whose CUDA headers ask for a toolkit.
-    `-I${gpuHeaders(root)}`,
+    ...headerFlags(root),
     `-I${path.dirname(source.file)}`,
-    ...cudaMacros.map((macro) => `-D${macro}`),
     ...(source.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
-    ...hostFlagsOf([...buildExtensionFlags, ...cudaCflags]),
+    ...hostFlagsOf(cudaCflags),
     ...(isDevice ? instrumentationFlags(variant) : []),
   ]
 }

@@ -10,6 +10,7 @@ import type { Compiler } from '../../toolchain/compilers'
 import { compileLimits, runProcess } from '../../toolchain/run-command'
 import { temporaryBeside } from '../sealed-files'
 import { gpuFolder } from './flags'
+import { gpuCacheFolder, pruneGpuCache, touchEntry } from './gpu-cache'
 
 const runtimeFlags = [
   '-std=gnu++20',
@@ -62,10 +63,13 @@ export async function runtimeLibrary(
   ])
     hash.update(`${path.relative(folder, file)}\0${fs.readFileSync(file, 'utf8')}\0`)
   const identity = hash.digest('hex').slice(0, 32)
-  const target = path.join(cacheFolder, 'virtual-gpu', 'runtime', identity)
+  const target = path.join(gpuCacheFolder(cacheFolder, 'runtime'), identity)
   const file = path.join(target, libraryName)
   // Programs keep this path: one through a link may be gone when they run again.
-  if (fs.existsSync(file)) return ok({ file: fs.realpathSync(file), identity })
+  if (fs.existsSync(file)) {
+    touchEntry(target)
+    return ok({ file: fs.realpathSync(file), identity })
+  }
 
   onProgress('compiling the runtime of the virtual GPU (once)')
   const work = temporaryBeside(target)
@@ -124,5 +128,6 @@ export async function runtimeLibrary(
     // Another process was first, or the disk is full.
     if (!fs.existsSync(file)) throw error
   }
+  pruneGpuCache(cacheFolder, ['runtime'])
   return ok({ file: fs.realpathSync(file), identity })
 }

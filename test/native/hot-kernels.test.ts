@@ -1,0 +1,148 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import type { BuildReport } from '../../electron/contract/build'
+import { unwrap } from '../../electron/contract/outcome'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { compileTools } from '../../electron/engine/compile/compile-tools'
+import { CxxTasks } from '../../electron/engine/compile/cxx-tasks'
+import type { ProjectFlags } from '../../electron/engine/compile/cxx-tasks'
+import type { ServerFlags } from '../../electron/engine/compile/hot/server-flags'
+import { planBuild } from '../../electron/engine/compile/plan'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
+
+/** CUDA sources by the compile server, which has read CUDA's headers before it knows a source. */
+
+const { workbench, cache } = useWorkbench({ inWindow: true, settings: { hotCompile: true } })
+const folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+const source = path.join(folder, 'op.cu')
+const original = fs.readFileSync(source, 'utf8')
+
+/** A hot build of a source that no cache knows, with what it logs. */
+async function hot(text: string): Promise<{ build: BuildReport; log: string }> {
+  fs.writeFileSync(source, `${text}\n// ${Math.random()}\n`)
+  let log = ''
+  const build = unwrap(
+    await workbench.builds.buildHot(folder, { onOutput: (part) => (log += part) }),
+  )
+  return { build, log }
+}
+
+async function call(op: string, args: (string | number | boolean)[], reference: string) {
+  const { inputs } = unwrap(await readManifest(folder))
+  return unwrap(await workbench.runs.run(folder, { op, args, inputs, reference }, { timeout: 170 }))
+}
+
+describe('kernels by the compile server', () => {
+  beforeAll(async () => {
+    expect(await workbench.builds.startCompileServer(folder)).toEqual({ ok: true, value: true })
+    // C++ has a server of its own, which a project without C++ sources does not start.
+    expect(workbench.builds.compileServerPids()).toHaveLength(1)
+  })
+
+  it('equal their references, with and without autograd', async () => {
+    const { build, log } = await hot(original)
+    expect(build.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(build.hot).toBe(true)
+    expect(log).toContain('op.cu: compiling with the compile server')
+    const { calls } = unwrap(await readManifest(folder))
+    for (const { op, args, reference = '' } of calls) {
+      const { comparisons, outputs } = await call(op, args as (string | number)[], reference)
+      expect(comparisons, op).toMatchObject([{ matches: true, mismatched: 0 }])
+      expect(outputs, op).toMatchObject([{ device: 'cuda:0' }])
+    }
+    const gradchecks = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))
+    expect(gradchecks).toMatchObject([{ op: 'gpu_project::scale', verdict: 'passed' }])
+  })
+
+  it('follow a header of the project that changes', async () => {
+    const header = path.join(folder, 'half_step.cuh')
+    const text = fs.readFileSync(header, 'utf8')
+    const { build: before } = await hot(original)
+    const kept = fs.readFileSync(source, 'utf8')
+    fs.writeFileSync(header, text.replace('x * 0.5f', 'x * 4.0f'))
+    const after = unwrap(await workbench.builds.buildHot(folder))
+    expect(fs.readFileSync(source, 'utf8')).toBe(kept)
+    expect(after).toMatchObject({ ok: true, hot: true })
+    expect(after.loadPath).not.toBe(before.loadPath)
+    const { comparisons } = await call(
+      'gpu_project::mirror',
+      ['row', true],
+      '4 * row + row.flip(0)',
+    )
+    expect(comparisons).toMatchObject([{ matches: true }])
+    fs.writeFileSync(header, text)
+  })
+
+  it('have a mistake at the same line as in a plain build', async () => {
+    const wrong = original.replace('half_step(x[threadIdx.x])', 'half_stepp(x[threadIdx.x])')
+    const { build } = await hot(wrong)
+    expect(build.ok).toBe(false)
+    const plain = unwrap(await workbench.builds.build(folder))
+    expect(plain.hot).toBe(false)
+    expect(build.diagnostics).toEqual(plain.diagnostics)
+    expect(build.diagnostics[0]).toMatchObject({ file: source, severity: 'error' })
+  })
+
+  it('may use names of CUDA headers that they do not include', async () => {
+    const own =
+      'struct half { float value; };\nstruct __nv_bfloat16;\nnamespace cooperative_groups {}\n'
+    const { build } = await hot(
+      `${own}${original
+        .replace('#include <cuda_fp16.h>\n', '')
+        .replace(/\/\/ CUDA's type[\s\S]*?(?=class Scale)/, '')
+        .replace(/.*half_square.*\n/g, '')}`,
+    )
+    expect(build.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(build).toMatchObject({ ok: true, hot: true })
+  })
+
+  it('say of a source alone that its blocks wait for each other', async () => {
+    const isNoted = (build: BuildReport): boolean =>
+      fs.readFileSync(build.loadPath).includes('opsmith_gpu_blocks_depend_on_each_other')
+    const { build: independent } = await hot(original)
+    expect(isNoted(independent)).toBe(false)
+    const { build: dependent } = await hot(`#include <cooperative_groups.h>\n${original}`)
+    expect(dependent).toMatchObject({ ok: true, hot: true })
+    expect(isNoted(dependent)).toBe(true)
+  })
+})
+
+it('clang makes what kernels start from, where g++ compiles the project', async () => {
+  const bare = makeTestCache(['precompiled'])
+  try {
+    const project = unwrap(await workbench.projects.open(folder))
+    const toolchain = unwrap(await project.toolchain())
+    const gcc = { ...toolchain.compiler, family: 'g++' as const, identity: 'g++' }
+    const request = { installation: testInstallation(bare), project, variant: 'plain' as const }
+    const plan = unwrap(await planBuild({ ...request, toolchain: { ...toolchain, compiler: gcc } }))
+    const missing = plan.missingHeaders.map(({ tools, prelude, variant }) => ({
+      family: tools.toolchain.compiler.family,
+      prelude,
+      variant,
+    }))
+    expect(missing).toEqual([{ family: 'clang', prelude: 'extension', variant: 'plain' }])
+    expect(plan.remarks.join()).toContain('not precompiled')
+    expect(plan.servers).toMatchObject({
+      gpu: { tools: { toolchain: { compiler: { family: 'clang' } } } },
+    })
+    expect(plan.servers.cxx).toBeUndefined()
+  } finally {
+    bare.remove()
+  }
+})
+
+it('flags that contradict the headers of a compile server keep a source from it', async () => {
+  const project = unwrap(await workbench.projects.open(folder))
+  const toolchain = unwrap(await project.toolchain())
+  const flags = { project: [], own: ['-DNDEBUG'], contradicting: ['-DNDEBUG'] }
+  const cxx = { label: 'op.cpp', file: 'op.cpp', text: '', prelude: 'lean' as const }
+  const tools = compileTools(workbench.installation, toolchain)
+  const server = (wanted: ProjectFlags): ServerFlags | undefined =>
+    new CxxTasks(tools, 'plain', wanted).projectTask(cxx).server
+  expect(server(flags)).toBeUndefined()
+  expect(server({ ...flags, contradicting: [] })).toMatchObject({ defines: ['NDEBUG'] })
+})
