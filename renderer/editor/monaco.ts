@@ -1,20 +1,21 @@
+import type { MarkerList } from 'monaco-editor/editor/contrib/gotoError/browser/markerNavigationService.js'
 import type * as Monaco from 'monaco-editor/editor/editor.api.js'
 
-type JsonDefaults = (typeof import('./monaco-parts'))['jsonDefaults']
+type Parts = typeof import('./monaco-parts')
 
 /**
  * Monaco is four fifths of the window's code, and the first page needs none of it: loadMonaco() fetches it.
  * Until that resolves this is undefined: no model and no editor exists before.
  */
 export let monaco: typeof Monaco
-let jsonDefaults: JsonDefaults | undefined
+let parts: Parts | undefined
 
 /** Fetches Monaco once. */
 export async function loadMonaco(): Promise<void> {
   const loaded = await import('./monaco-parts')
-  if (jsonDefaults) return
+  if (parts) return
   monaco = loaded.monaco
-  jsonDefaults = loaded.jsonDefaults
+  parts = loaded
   self.MonacoEnvironment = {
     // Workers are files of our own: nothing is fetched from elsewhere and no blob needs to be allowed.
     getWorker: (_id, label) =>
@@ -23,7 +24,7 @@ export async function loadMonaco(): Promise<void> {
 }
 
 export function isMonacoLoaded(): boolean {
-  return jsonDefaults !== undefined
+  return parts !== undefined
 }
 
 /** Completion and validation of opsmith.json. */
@@ -34,7 +35,7 @@ export function setManifestSchema(schema: string): void {
   } catch {
     return // the editor then validates JSON only; main says what is wrong with the manifest
   }
-  jsonDefaults?.setDiagnosticsOptions({
+  parts?.jsonDefaults.setDiagnosticsOptions({
     validate: true,
     allowComments: true,
     comments: 'ignore',
@@ -47,4 +48,12 @@ export function setManifestSchema(schema: string): void {
   })
 }
 
-export type { Monaco }
+/** What walks through the markers of a file, in Monaco's widget that shows their messages. */
+export function walkMarkersBy(list: (resource: Monaco.Uri) => MarkerList): void {
+  if (!parts) return
+  parts.StandaloneServices.get(parts.IMarkerNavigationService).registerProvider({
+    getMarkerList: (resource) => resource && list(resource),
+  })
+}
+
+export type { MarkerList, Monaco }

@@ -10,6 +10,7 @@ import { followLints } from './live-lints'
 import { startLanguage } from './language/start-language'
 import { followMarkers, openLinksInHelp } from './markers'
 import { followProgram } from './program-checks'
+import { showProblemsInOrder } from './problem-peek'
 import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
 import { registerCuda } from './languages'
@@ -30,6 +31,7 @@ export async function startEditor(): Promise<void> {
   openLinksInHelp()
   startLanguage()
   followMarkers()
+  showProblemsInOrder()
   followProgram()
   registerProgramLanguage()
   offerQuickFixes()
