@@ -1,21 +1,24 @@
-import type { MarkerList } from 'monaco-editor/editor/contrib/gotoError/browser/markerNavigationService.js'
 import type * as Monaco from 'monaco-editor/editor/editor.api.js'
 
-type Parts = typeof import('./monaco-parts')
+type JsonDefaults = (typeof import('./monaco-parts'))['jsonDefaults']
 
 /**
  * Monaco is four fifths of the window's code, and the first page needs none of it: loadMonaco() fetches it.
  * Until that resolves this is undefined: no model and no editor exists before.
  */
 export let monaco: typeof Monaco
-let parts: Parts | undefined
+let jsonDefaults: JsonDefaults | undefined
 
-/** Fetches Monaco once. */
-export async function loadMonaco(): Promise<void> {
+/**
+ * Fetches Monaco once.
+ * @param services of ours in the place of Monaco's, by its names for them
+ */
+export async function loadMonaco(services: Record<string, unknown>): Promise<void> {
   const loaded = await import('./monaco-parts')
-  if (parts) return
+  if (jsonDefaults) return
+  loaded.StandaloneServices.initialize(services)
   monaco = loaded.monaco
-  parts = loaded
+  jsonDefaults = loaded.jsonDefaults
   self.MonacoEnvironment = {
     // Workers are files of our own: nothing is fetched from elsewhere and no blob needs to be allowed.
     getWorker: (_id, label) =>
@@ -24,7 +27,7 @@ export async function loadMonaco(): Promise<void> {
 }
 
 export function isMonacoLoaded(): boolean {
-  return parts !== undefined
+  return jsonDefaults !== undefined
 }
 
 /** Completion and validation of opsmith.json. */
@@ -35,7 +38,7 @@ export function setManifestSchema(schema: string): void {
   } catch {
     return // the editor then validates JSON only; main says what is wrong with the manifest
   }
-  parts?.jsonDefaults.setDiagnosticsOptions({
+  jsonDefaults?.setDiagnosticsOptions({
     validate: true,
     allowComments: true,
     comments: 'ignore',
@@ -48,12 +51,4 @@ export function setManifestSchema(schema: string): void {
   })
 }
 
-/** What walks through the markers of a file, in Monaco's widget that shows their messages. */
-export function walkMarkersBy(list: (resource: Monaco.Uri) => MarkerList): void {
-  if (!parts) return
-  parts.StandaloneServices.get(parts.IMarkerNavigationService).registerProvider({
-    getMarkerList: (resource) => resource && list(resource),
-  })
-}
-
-export type { MarkerList, Monaco }
+export type { Monaco }

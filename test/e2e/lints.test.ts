@@ -97,10 +97,10 @@ describe('lints', () => {
     await app.caretAt('op.cpp', 1)
     const message = problemMessage(app.page)
     for (const [key, line, text] of [
-      ['F8', 4, /has an argument of type float/],
-      ['F8', 7, /contiguous/],
-      ['F8', 4, /has an argument of type float/],
-      ['Shift+F8', 7, /contiguous/],
+      ['F8', 4, /first has an/],
+      ['F8', 7, /x may not be/],
+      ['F8', 4, /first has an/],
+      ['Shift+F8', 7, /x may not be/],
     ] as const) {
       await app.page.keyboard.press(key)
       await message.filter({ hasText: text }).waitFor()

@@ -6,8 +6,16 @@ import { filesStore } from '../../renderer/store/files'
 import { problemsStore } from '../../renderer/store/problems'
 
 function problem(file: string, line: number, message: string): Diagnostic {
-  const what = { severity: 'warning', source: 'lint', code: '', notes: [] } as const
-  return { ...what, file, line, column: 3, message }
+  return {
+    severity: 'warning',
+    source: 'lint',
+    code: '',
+    notes: [],
+    file,
+    line,
+    column: 3,
+    message,
+  }
 }
 
 function press(id: string): void {

@@ -45,7 +45,7 @@ function start(): void {
 
 beforeEach(async () => {
   answerQuietly()
-  await loadMonaco()
+  await loadMonaco({})
   start()
 })
 
