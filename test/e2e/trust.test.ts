@@ -65,6 +65,14 @@ it('a folder that is opened for the first time is asked about, and nothing of it
   expect(await app.testId('trust-banner').textContent()).toMatch(/Restricted mode/)
   await app.testId('status-trust').waitFor()
   expect(fs.existsSync(marker)).toBe(false)
+  // The banner takes room from the rail, which still has no scrollbar.
+  for (const pixels of [19, 13]) {
+    await app.page.evaluate((size) => {
+      document.documentElement.style.fontSize = `${size}px`
+    }, pixels)
+    const hidden = app.testId('rail').evaluate((rail) => rail.scrollHeight - rail.clientHeight)
+    expect(await hidden, `with text of ${pixels} px`).toBe(0)
+  }
 })
 
 it('in restricted mode files are read, edited, saved and linted, and no call that runs something is answered', async () => {
