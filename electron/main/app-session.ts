@@ -57,6 +57,8 @@ export class AppSession {
   readonly chosenLibtorchs = new Set<string>()
   /** What was proposed last for a folder without opsmith.json. */
   proposal: (ProjectProposal & { apart: string }) | undefined
+  /** The project of the start, until the window asks for it. */
+  private early: { folder: string; opened: Promise<Result<Project>> } | undefined
   /** Messages of failures in the background that the window was sent. */
   private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined
@@ -133,7 +135,7 @@ export class AppSession {
 
   /** What a window shows first: one that died has its project back. */
   get startFolder(): string {
-    return this.project ? manifestFolderOf(this.project.folder) : this.givenFolder
+    return this.project && !this.early ? manifestFolderOf(this.project.folder) : this.givenFolder
   }
 
   send<N extends AppEventName>(name: N, payload: AppEvent<N>): void {
@@ -164,8 +166,26 @@ export class AppSession {
     return this.project?.folder === path.resolve(folder) ? this.project : undefined
   }
 
+  /** Opens the project of the start while the window's code is still being read. */
+  openEarly(): void {
+    const folder = this.givenFolder
+    if (folder === '') return
+    const opened = this.openNow(folder)
+    this.early = { folder, opened }
+    // Who asks for it is answered with the error.
+    opened.catch(() => undefined)
+  }
+
   /** Opens a project in this window; the one before is closed. A window that was reloaded opens the same again. */
   async open(named: string): Promise<Result<Project>> {
+    const { early } = this
+    this.early = undefined
+    if (early?.folder === named) return await early.opened
+    await early?.opened.catch(() => undefined)
+    return await this.openNow(named)
+  }
+
+  private async openNow(named: string): Promise<Result<Project>> {
     // The window names the open project by its own folder, also where opsmith.json is in another.
     const folder = this.openProject(named) ? ok(named) : await findProjectFolder(named)
     if (!folder.ok) return folder
@@ -277,6 +297,8 @@ export class AppSession {
   readonly refresh = oneAtATime(async () => {
     const { project } = this
     if (!project) return
+    // What was read of it before the window asked is no longer so.
+    this.early = undefined
     const described = await describeProject(project.folder)
     if (!described.ok || this.project !== project) return
     noteKnown(project, described.value)

@@ -93,8 +93,7 @@ function noteBeginning(lastEnd: LastEnd): UnexpectedEnd | null {
 }
 
 async function run(): Promise<void> {
-  await takeOverOlderPlaces(installation)
-  await app.whenReady()
+  await Promise.all([takeOverOlderPlaces(installation), app.whenReady()])
   lockDownSession()
   if (process.env['NODE_ENV'] === 'development') {
     installMenu(true)
@@ -120,7 +119,9 @@ async function run(): Promise<void> {
   })
   await session.workbench.applySettings()
   listenToRenderer(session, allCalls)
-  await openWindow(session, path.join(__dirname, 'preload.cjs'))
+  const shown = openWindow(session, path.join(__dirname, 'preload.cjs'))
+  session.openEarly()
+  await shown
   let ending = false
   app.on('window-all-closed', () => {
     if (ending) return

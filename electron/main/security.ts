@@ -9,7 +9,10 @@ import { joinInside } from '../engine/project/inside'
 /** The renderer's own origin; nothing else is ever shown. */
 export const appScheme = 'app'
 export const appOrigin = `${appScheme}://opsmith`
-export const startUrl = `${appOrigin}/index.html`
+const startUrl = `${appOrigin}/index.html`
+/** @param hasProject the window opens one at its start, and needs the editor's code at once */
+export const startUrlOf = (hasProject: boolean): string =>
+  hasProject ? `${startUrl}?project` : startUrl
 
 /**
  * Inline styles are Monaco's and the docking library's way of placing things; scripts, workers and

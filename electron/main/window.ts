@@ -8,7 +8,7 @@ import { ioError } from '../engine/project/files'
 import type { AppSession } from './app-session'
 import { askQuestion } from './dialogs'
 import { RecentEnds } from './recent-ends'
-import { secureWebPreferences, startUrl } from './security'
+import { secureWebPreferences, startUrlOf } from './security'
 
 const bounds = z.object({
   x: z.number().int(),
@@ -51,6 +51,10 @@ function keepBounds(session: AppSession, window: BrowserWindow): void {
   }
 }
 
+async function load({ startFolder }: AppSession, window: BrowserWindow): Promise<void> {
+  await window.loadURL(startUrlOf(startFolder !== ''))
+}
+
 async function askToReload(
   session: AppSession,
   window: BrowserWindow,
@@ -65,7 +69,7 @@ async function askToReload(
     cancelId: 1,
   })
   if (response === 0) {
-    await window.loadURL(startUrl)
+    await load(session, window)
     return
   }
   // Nobody is there who could keep anything more.
@@ -108,8 +112,8 @@ export async function openWindow(session: AppSession, preload: string): Promise<
     if (details.reason === 'clean-exit' || session.isClosing) return
     const times = ends.note(Date.now())
     const { reason } = details
-    void (times > 0 ? askToReload(session, window, { times, reason }) : window.loadURL(startUrl))
+    void (times > 0 ? askToReload(session, window, { times, reason }) : load(session, window))
   })
-  await window.loadURL(startUrl)
+  await load(session, window)
   return window
 }

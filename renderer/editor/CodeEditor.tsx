@@ -6,6 +6,7 @@ import { settingsStore, useSettings } from '../store/settings'
 import { modelOf, pathOf } from './models'
 import { monaco, type Monaco } from './monaco'
 import { monoFont } from './fonts'
+import { showProblem } from './problem-peek'
 import { followView, viewStateOf } from './view-states'
 
 type Props = { path: string; panel: string; readOnly: boolean; active: boolean }
@@ -74,6 +75,7 @@ export function CodeEditor({ path, panel, readOnly, active }: Props): ReactEleme
       target.revealPositionInCenterIfOutsideViewport(position)
     }
     if (reveal.focus) target.focus()
+    if (reveal.message !== undefined) showProblem(target, reveal.line, reveal.message)
     filesStore.setState({ reveal: null })
   }, [reveal])
 

@@ -1,5 +1,6 @@
 import { call } from '../bridge/bridge'
 import { buildJob } from '../store/build'
+import { isBusy } from '../store/busy'
 import { filesStore } from '../store/files'
 import { lintStore } from '../store/lints'
 import { currentFolder, projectStore } from '../store/project'
@@ -11,13 +12,17 @@ const delay = 300
 let timer: ReturnType<typeof setTimeout> | undefined
 let asking = false
 let again = false
+/** There are edits that were not linted yet. What is saved or opened was not typed just now, and can wait. */
+let isTyped = false
 
 /** Lints the open project now, and again a moment after each edit or change on disk. */
 export function followLints(): void {
   monaco.editor.onDidCreateModel((model) => {
     model.onDidChangeContent(() => {
       // Only what is saved or typed by the user: texts in comparisons are no files.
-      if (/^(cpp|cuda)$/.test(model.getLanguageId()) && pathOf(model) !== null) lintSoon()
+      if (!/^(cpp|cuda)$/.test(model.getLanguageId()) || pathOf(model) === null) return
+      isTyped = true
+      lintSoon()
     })
   })
   filesStore.subscribe((now, before) => {
@@ -37,8 +42,8 @@ function lintSoon(): void {
 async function lint(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  if (buildJob.isRunning()) {
-    // Main parses the sources for it, and the build is what the user waits for.
+  // Main parses the sources for it: after a save, all that was asked for comes first.
+  if (isTyped ? buildJob.isRunning() : isBusy()) {
     lintSoon()
     return
   }
@@ -47,6 +52,7 @@ async function lint(): Promise<void> {
     return
   }
   asking = true
+  isTyped = false
   const unsaved = Object.values(filesStore.getState().files).flatMap((file) => {
     const model = file.dirty && !file.external ? modelOf(file.path) : null
     return model ? [{ path: file.path, text: textOf(model) }] : []

@@ -9,6 +9,7 @@ import 'monaco-editor/languages/definitions/cpp/register.js'
 import 'monaco-editor/languages/definitions/python/register.js'
 import 'monaco-editor/languages/features/json/register.js'
 
+export { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices.js'
 export * as monaco from 'monaco-editor/editor/editor.api.js'
 export { default as EditorWorker } from 'monaco-editor/editor/editor.worker.js?worker'
 export { jsonDefaults } from 'monaco-editor/languages/features/json/register.js'

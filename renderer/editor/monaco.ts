@@ -9,10 +9,14 @@ type JsonDefaults = (typeof import('./monaco-parts'))['jsonDefaults']
 export let monaco: typeof Monaco
 let jsonDefaults: JsonDefaults | undefined
 
-/** Fetches Monaco once. */
-export async function loadMonaco(): Promise<void> {
+/**
+ * Fetches Monaco once.
+ * @param services of ours in the place of Monaco's, by its names for them
+ */
+export async function loadMonaco(services: Record<string, unknown>): Promise<void> {
   const loaded = await import('./monaco-parts')
   if (jsonDefaults) return
+  loaded.StandaloneServices.initialize(services)
   monaco = loaded.monaco
   jsonDefaults = loaded.jsonDefaults
   self.MonacoEnvironment = {

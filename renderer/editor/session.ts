@@ -10,6 +10,7 @@ import { followLints } from './live-lints'
 import { startLanguage } from './language/start-language'
 import { followMarkers, openLinksInHelp } from './markers'
 import { followProgram } from './program-checks'
+import { markerNavigation } from './problem-peek'
 import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
 import { registerCuda } from './languages'
@@ -22,7 +23,7 @@ import { keepViews } from './view-states'
 /** Once, at the start of the window. Nothing opens a file before this resolves. */
 export async function startEditor(): Promise<void> {
   const schema = call('project.manifestSchema', {})
-  await loadMonaco()
+  await loadMonaco(markerNavigation)
   registerCuda()
   defineThemes()
   showEditorTheme(themeStore.getState().theme)

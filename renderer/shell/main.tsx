@@ -1,3 +1,5 @@
+import '../editor/fetch-early'
+
 import { createRoot } from 'react-dom/client'
 
 import 'dockview-react/dist/styles/dockview.css'

@@ -34,8 +34,11 @@ type FilesState = {
   programRevision: number
   /** The file in front and its cursor, for the status bar. */
   active: Place | null
-  /** Where an editor is asked to go, of one panel where it is known; `nonce` tells one wish from the next. */
-  reveal: (Place & { nonce: number; focus: boolean; panel?: string }) | null
+  /**
+   * Where an editor is asked to go, of one panel where it is known, and the message of the problem that it shows
+   * there; `nonce` tells one wish from the next.
+   */
+  reveal: (Place & { nonce: number; focus: boolean; panel?: string; message?: string }) | null
 }
 
 export const filesStore = createStore<FilesState>(() => ({

@@ -91,13 +91,27 @@ let nonce = 0
 
 /** Opens a file by project path or absolute path, and goes to the line; lines and columns are 1-based. */
 export function openFile(file: string, line = 0, column = 1, focus = true): void {
+  goTo(file, { line, column, focus })
+}
+
+/** As openFile(); the editor shows the message of the problem that is there. */
+export function openProblem({ file, line, column, message }: Problem): void {
+  goTo(file, { line, column: Math.max(column, 1), focus: true, message })
+}
+
+type Problem = { file: string; line: number; column: number; message: string }
+
+function goTo(
+  file: string,
+  wish: { line: number; column: number; focus: boolean; message?: string },
+): void {
   const { path, external } = projectPath(file)
   if (!filesStore.getState().files[path]) addFile(path, external)
-  const panel = layoutStore.getState().dock?.showFile(path, focus)
-  if (line > 0 || focus) {
+  const panel = layoutStore.getState().dock?.showFile(path, wish.focus)
+  if (wish.line > 0 || wish.focus) {
     nonce += 1
     filesStore.setState({
-      reveal: { path, line, column, nonce, focus, ...(panel === undefined ? {} : { panel }) },
+      reveal: { ...wish, path, nonce, ...(panel === undefined ? {} : { panel }) },
     })
   }
 }

@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Manifest } from '../../electron/contract/manifest'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { Project, ProjectFile, Sample } from '../../electron/contract/project'
-import { call } from '../bridge/bridge'
+import { call, listen } from '../bridge/bridge'
 import { notifyError } from './notifications'
 import { askForNewProject } from './new-project'
 import { proposeFor } from './project-import'
@@ -62,9 +62,16 @@ export function openProjectsAfter(start: () => Promise<void>): void {
 /** Opens a project in place of the one that is open, which main closes. */
 export async function openProject(folder: string): Promise<boolean> {
   projectStore.setState({ opening: folder, error: null })
-  await startEditing()
-  await keepAll()
-  const result = await call('project.open', { folder })
+  // Main reads the project while the editor's code is fetched; its files may change in that time.
+  let changed: Project | null = null
+  const stop = listen('project.changed', (project) => {
+    changed = project
+  })
+  const [result] = await Promise.all([
+    keepAll().then(() => call('project.open', { folder })),
+    startEditing(),
+  ])
+  stop()
   if (!result.ok) {
     const isNoProject = result.error.code === 'project.missing'
     let error = isNoProject ? await proposeFor(folder) : result.error
@@ -75,9 +82,14 @@ export async function openProject(folder: string): Promise<boolean> {
     projectStore.setState({ opening: null, error })
     return false
   }
-  projectStore.setState({ project: result.value, opening: null, error: null })
+  const project = newest(result.value, changed)
+  projectStore.setState({ project, opening: null, error: null })
   void loadSettings() // main has moved the project to the front of the recent ones
   return true
+}
+
+function newest(opened: Project, changed: Project | null): Project {
+  return changed?.folder === opened.folder ? changed : opened
 }
 
 export async function chooseProject(): Promise<boolean> {

@@ -2,24 +2,16 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-import type { AxeResults, RunOptions } from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
-import { anyEditor } from '../support/editor-parts'
+import { Axe } from '../support/axe'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
-declare global {
-  interface Window {
-    axe: { run(context: unknown, options: RunOptions): Promise<AxeResults> }
-  }
-}
-
 let cache: TestCache
 let app: App
-
-const axe = fs.readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
+let axe: Axe
 
 function commitAll(folder: string): void {
   const git = (...args: string[]): void => {
@@ -38,89 +30,12 @@ beforeAll(async () => {
   fs.appendFileSync(path.join(folder, 'program.py'), '# not committed\n')
   app = await App.start(cache, folder)
   await app.resize(1280, 720)
-  await app.page.evaluate(axe)
+  axe = await Axe.in(app)
 })
 afterAll(async () => {
   await app.close()
   cache.remove()
 })
-
-/** Of axe's rules those that colours matter to. */
-const colourRules = ['color-contrast', 'link-in-text-block']
-/** Those that compare an element with others anywhere in the window. */
-const windowRules = [
-  'bypass',
-  'duplicate-id-aria',
-  'heading-order',
-  'landmark-no-duplicate-banner',
-  'landmark-no-duplicate-contentinfo',
-  'landmark-no-duplicate-main',
-  'landmark-one-main',
-  'landmark-unique',
-  'page-has-heading-one',
-  'region',
-]
-
-interface Looked {
-  /** These rules; all when left out. */
-  only?: string[]
-  /** The part of the window that this selector names; all of it when left out. */
-  within?: string
-}
-
-/** What axe finds wrong in the window, a line for each element. */
-async function findings({ only, within }: Looked = {}): Promise<string[]> {
-  const { violations, incomplete } = await app.page.evaluate(
-    ({ include, exclude, ...options }) =>
-      window.axe.run(include ? { include, exclude } : { exclude }, options),
-    {
-      ...(within === undefined ? {} : { include: [[within]] }),
-      // The editor is Monaco's, which has its own ways for screen readers.
-      exclude: [[anyEditor]],
-      resultTypes: ['violations', 'incomplete'],
-      // Of the rules that axe leaves out as experimental.
-      rules: { 'label-content-name-mismatch': { enabled: true } },
-      ...(only ? { runOnly: only } : {}),
-    } satisfies RunOptions & { exclude: string[][]; include?: string[][] },
-  )
-  // axe is not sure of labels on elements without a role: some screen readers say them, some do not.
-  const labels = incomplete.filter(({ id }) => id === 'aria-prohibited-attr')
-  return [...violations, ...labels].flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
-  )
-}
-
-const themes = {
-  dark: { colorScheme: 'dark', contrast: 'no-preference' },
-  light: { colorScheme: 'light', contrast: 'no-preference' },
-  'contrast-dark': { colorScheme: 'dark', contrast: 'more' },
-  'contrast-light': { colorScheme: 'light', contrast: 'more' },
-} as const
-type Theme = keyof typeof themes
-
-async function enterTheme(theme: Theme): Promise<void> {
-  await app.page.emulateMedia(themes[theme])
-  await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
-}
-
-/**
- * In all themes: a theme is colours, so that the structure is looked at in one.
- * @param within what is new in the window, by a selector; all of it when left out
- */
-async function findingsInAllThemes(within?: string): Promise<string[]> {
-  await enterTheme('dark')
-  const part = within === undefined ? {} : { within }
-  const found = (await findings(part)).map((line) => `dark: ${line}`)
-  if (within !== undefined)
-    found.push(...(await findings({ only: windowRules })).map((line) => `window: ${line}`))
-  for (const theme of ['light', 'contrast-dark', 'contrast-light'] as const) {
-    await enterTheme(theme)
-    const inTheme = await findings({ only: colourRules, ...part })
-    found.push(...inTheme.map((line) => `${theme}: ${line}`))
-  }
-  await enterTheme('dark')
-  return found
-}
 
 async function choose(command: string): Promise<void> {
   await app.page.keyboard.press('Control+Shift+P')
@@ -264,7 +179,7 @@ describe('axe finds nothing wrong', () => {
       .testId('status-build')
       .filter({ hasText: /built in/ })
       .waitFor()
-    const found = await findingsInAllThemes()
+    const found = await axe.findingsInAllThemes()
     for (const [title, { fill, filled }] of Object.entries(panels)) {
       await choose(`Show ${title}`)
       await fill?.()
@@ -272,12 +187,12 @@ describe('axe finds nothing wrong', () => {
       const id = title === 'Samples' ? 'gallery' : title.toLowerCase().replace(' ', '-')
       await app.testId(`tool-${id}`).waitFor()
       const panel = `[data-testid=tool-${id}]`
-      found.push(...(await findingsInAllThemes(panel)).map((line) => `${title}, ${line}`))
+      found.push(...(await axe.findingsInAllThemes(panel)).map((line) => `${title}, ${line}`))
       const menu = app.page.locator(`${panel} button[aria-haspopup=menu]`)
       if ((await menu.count()) === 0) continue
       await menu.first().click()
       await app.page.locator('[role=menu]').waitFor()
-      const inMenu = await findings({ within: panel })
+      const inMenu = await axe.findings({ within: panel })
       found.push(...inMenu.map((line) => `menu of ${title}, ${line}`))
       await app.page.keyboard.press('Escape')
     }
@@ -289,7 +204,7 @@ describe('axe finds nothing wrong', () => {
     for (const [name, { open, shown, stays }] of Object.entries(overlays)) {
       await open()
       await app.page.locator(shown).waitFor()
-      found.push(...(await findingsInAllThemes(shown)).map((line) => `${name}, ${line}`))
+      found.push(...(await axe.findingsInAllThemes(shown)).map((line) => `${name}, ${line}`))
       if (stays) continue
       await app.page.keyboard.press('Escape')
       await app.page.locator(shown).waitFor({ state: 'detached' })
@@ -352,11 +267,11 @@ describe('axe finds nothing wrong', () => {
   it('with the palette open, and in a window without a project', async () => {
     await app.page.keyboard.press('Control+Shift+P')
     await app.testId('palette-input').waitFor()
-    const found = await findingsInAllThemes()
+    const found = await axe.findingsInAllThemes()
     await app.page.keyboard.press('Escape')
     await choose('Close project')
     await app.testId('gallery-open-my_op').waitFor()
-    found.push(...(await findingsInAllThemes()))
+    found.push(...(await axe.findingsInAllThemes()))
     expect(found).toEqual([])
   })
 })

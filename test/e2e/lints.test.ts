@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { problemMessage } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -84,6 +85,38 @@ describe('lints', () => {
     expect(await app.testId('help-guide').getAttribute('data-page')).toBe('reference/lints')
     await app.setText('op.cpp', source)
     await app.openFile('op.cpp')
+  })
+
+  it('F8 goes to the next lint and shows its message at the line, until Escape', async () => {
+    const two = source.replace('from = rows.const', 'from = x.const')
+    await app.setText(
+      'op.cpp',
+      two.replace('const at::Tensor& x)', 'const at::Tensor& x, float a)'),
+    )
+    await expect.poll(async () => (await app.markers('op.cpp')).length).toBe(2)
+    await app.caretAt('op.cpp', 1)
+    const message = problemMessage(app.page)
+    for (const [key, line, text] of [
+      ['F8', 4, /first has an/],
+      ['F8', 7, /x may not be/],
+      ['F8', 4, /first has an/],
+      ['Shift+F8', 7, /x may not be/],
+    ] as const) {
+      await app.page.keyboard.press(key)
+      await message.filter({ hasText: text }).waitFor()
+      await app
+        .testId('status-cursor')
+        .filter({ hasText: new RegExp(`^${line}:`) })
+        .waitFor()
+    }
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await app.page.emulateMedia({ colorScheme })
+      await app.picture(`problem-${colorScheme}`)
+    }
+    await app.page.keyboard.press('Escape')
+    await message.waitFor({ state: 'detached' })
+    await app.focused('op.cpp')
+    await app.setText('op.cpp', source)
   })
 
   it("the editor's quick fix menu offers the fix of a lint", async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { setToolchain } from '../../electron/engine/project/edit-manifest'
 import { App, startOnceMore } from '../support/app'
+import { Axe } from '../support/axe'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -14,6 +15,7 @@ let folder: string
 let marker: string
 let cache: TestCache
 let app: App
+let axe: Axe
 
 type Answer = { ok: boolean; error?: { code: string; message: string }; value?: unknown }
 
@@ -42,6 +44,7 @@ beforeAll(async () => {
   fs.mkdirSync(path.join(cache.places.stateFolder, 'window.json'))
   app = await App.start(cache, folder, { hotCompile: false })
   await app.resize(1280, 720)
+  axe = await Axe.in(app)
 })
 afterAll(async () => {
   await app.close()
@@ -56,11 +59,20 @@ it('a folder that is opened for the first time is asked about, and nothing of it
     await app.page.emulateMedia({ colorScheme: theme })
     await app.picture(`trust-${theme}`)
   }
+  expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
   await app.testId('trust-no').click()
   await app.testId('trust-dialog').waitFor({ state: 'detached' })
   expect(await app.testId('trust-banner').textContent()).toMatch(/Restricted mode/)
   await app.testId('status-trust').waitFor()
   expect(fs.existsSync(marker)).toBe(false)
+  // The banner takes room from the rail, which still has no scrollbar.
+  for (const pixels of [19, 13]) {
+    await app.page.evaluate((size) => {
+      document.documentElement.style.fontSize = `${size}px`
+    }, pixels)
+    const hidden = app.testId('rail').evaluate((rail) => rail.scrollHeight - rail.clientHeight)
+    expect(await hidden, `with text of ${pixels} px`).toBe(0)
+  }
 })
 
 it('in restricted mode files are read, edited, saved and linted, and no call that runs something is answered', async () => {
@@ -148,6 +160,7 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await app.testId('import-lines').filter({ hasText: 'norm/norm.cpp' }).waitFor()
   expect(fs.existsSync(ran)).toBe(false)
   expect(fs.existsSync(path.join(other, 'opsmith.json'))).toBe(false)
+  expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
   await app.testId('import-trust').click()
   await app.testId('import-trust').waitFor({ state: 'detached' })
   expect(fs.existsSync(ran)).toBe(true)
@@ -172,6 +185,7 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
     await app.page.emulateMedia({ colorScheme: theme })
     await app.picture(`import-apart-${theme}`)
   }
+  expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
   await app.testId('import-create').click()
   await app.testId('import-dialog').waitFor({ state: 'detached' })
   apart = path.join(cache.home, 'projects', path.basename(other))
@@ -270,6 +284,7 @@ it('a script that gives load_inline texts is run once it is trusted; the texts b
   const other = copyProject(path.join(root, 'test/cases/import/load_strings'), cache)
   expect(await startOnceMore(cache, other)).toBe(0)
   await app.testId('import-error').filter({ hasText: 'bench/swish.py' }).waitFor()
+  expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
   await app.testId('import-trust').click()
   await app.testId('import-lines').filter({ hasText: 'bench/swish.py:10, functions' }).waitFor()
   const file = path.join(other, 'bench/swish_ops_2.cpp')
@@ -307,4 +322,8 @@ it('a second start hands its folder to the window that is open, also where nothi
   const messages = app.testId('notification')
   await messages.filter({ hasText: 'settings.json' }).first().waitFor()
   await messages.filter({ hasText: 'trust.json' }).first().waitFor()
+  // What the pointer is on does not leave.
+  await messages.first().hover()
+  expect(await axe.findingsInAllThemes('[data-testid=notification]')).toEqual([])
+  await app.picture('messages-dark')
 })

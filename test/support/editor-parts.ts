@@ -10,6 +10,11 @@ export function completions(page: Page): Locator {
   return page.getByRole('listbox', { name: 'Suggest' })
 }
 
+/** What the editor shows below a line of the problem there. */
+export function problemMessage(page: Page): Locator {
+  return page.locator('.marker-widget')
+}
+
 /** The box with the parameters of the call around the caret, while it is shown. */
 export function signatureHelp(page: Page): Locator {
   return page.locator('.parameter-hints-widget.visible')

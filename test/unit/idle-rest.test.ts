@@ -5,7 +5,7 @@ import { ok } from '../../electron/contract/outcome'
 import { AppSession } from '../../electron/main/app-session'
 import { listenToRenderer } from '../../electron/main/ipc/handle'
 import { ProjectSession } from '../../electron/main/project-session'
-import { startUrl } from '../../electron/main/security'
+import { startUrlOf } from '../../electron/main/security'
 import { Terminals } from '../../electron/main/terminals'
 import { makeTestCache, testInstallation } from '../support/installation'
 
@@ -51,7 +51,7 @@ function openProject(): void {
 
 /** A call of the window, as Electron brings it. */
 async function callFromWindow(name: string, input: unknown): Promise<void> {
-  const frame = { url: startUrl }
+  const frame = { url: startUrlOf(true) }
   const webContents = { mainFrame: frame }
   session.window = { webContents, isDestroyed: () => true } as unknown as AppSession['window'] &
     object

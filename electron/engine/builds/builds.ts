@@ -339,9 +339,17 @@ export class Builds {
     return ok(isThere)
   }
 
-  /** Called when a project is opened: the first edit shall find a compile server. */
+  /** Called when a project is opened: the first build shall know its tools, and the first edit find a compile server. */
   warmUp(folder: string): void {
+    // What is wrong with them is said by the build.
+    this.findTools(folder).catch(() => undefined)
     this.startServerLater(() => void this.startCompileServer(folder, false))
+  }
+
+  /** Asks compilers and the CUDA driver what they are; their answers are kept. */
+  private async findTools(folder: string): Promise<void> {
+    const project = await this.services.projects.open(folder)
+    if (project.ok) await project.value.toolchain()
   }
 
   private startServerLater(start: () => void): void {

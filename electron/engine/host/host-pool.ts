@@ -40,6 +40,11 @@ export function defaultMemoryLimit(): number {
 
 /** Between the calls of one measurement or check there is less than this. */
 const quietMilliseconds = 60
+/**
+ * Milliseconds from a load to the start of a spare host, which takes a core for as long as libtorch is loaded: what
+ * is asked of the library comes first.
+ */
+const spareDelay = 2_000
 /** A library gets this long to leave the op host, what still runs in it included. */
 const unloadMilliseconds = 20_000
 
@@ -242,10 +247,9 @@ export class HostPool {
 
   private warmSpare(): void {
     if (!this.keepSpare || this.closed || this.spare) return
-    // Not while the host in use is still loading libtorch: they would share two cores.
     const timer = setTimeout(() => {
       if (!this.closed && !this.spare) this.spare = this.start(true)
-    }, 400)
+    }, spareDelay)
     timer.unref()
   }
 
@@ -275,7 +279,6 @@ export class HostPool {
       this.libtorch = ready.value.libtorch
       this.tell()
     }
-    this.warmSpare()
     return ok(host)
   }
 
@@ -349,6 +352,7 @@ export class HostPool {
       this.lastExit = undefined
     }
     this.tell()
+    this.warmSpare()
     return report
   }
 

@@ -11,7 +11,7 @@ export const feature = defineFeature({
     icon: 'M8 2.2 14.2 13.4H1.8zM8 6.4v3.4M8 11.3v.6',
     help: {
       about: [
-        'Lists errors and warnings of the compilers, clangd, lints and checks. A click opens the line. A light bulb marks a problem that Opsmith can fix.',
+        'Lists errors and warnings of the compilers, clangd, lints and checks. A click opens the line. F8 goes from problem to problem and shows each message at its line. A light bulb marks a problem that Opsmith can fix.',
       ],
     },
     area: 'bottom',

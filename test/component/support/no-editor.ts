@@ -4,3 +4,4 @@
  * undefined, so that a call of it fails its test.
  */
 export const editor = { onDidCreateEditor: (): void => undefined }
+export const StandaloneServices = { initialize: (): void => undefined }

@@ -46,7 +46,7 @@ function start(): void {
 
 beforeEach(async () => {
   answerQuietly()
-  await loadMonaco()
+  await loadMonaco({})
   start()
 })
 
