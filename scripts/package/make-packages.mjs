@@ -9,6 +9,7 @@ import { root } from '../lib/paths.mjs'
 import { refuse } from '../lib/refuse.mjs'
 import { makeAppFolder } from './app-folder.mjs'
 import { makeDeb, makeTar } from './archives.mjs'
+import { makeCommandLine, nodeProblem } from './command-line.mjs'
 
 /**
  * @param {(line: string) => void} say
@@ -25,5 +26,8 @@ export async function makePackages(say) {
   if (findOnPath('dpkg-deb') === '')
     say('made no .deb, because dpkg-deb is not installed (apt-get install dpkg)')
   else files.push(await makeDeb(app, description))
+  const problem = nodeProblem()
+  if (problem !== '') say(`made no archive of the command line alone, because ${problem}`)
+  else files.push(await makeCommandLine(description))
   return files
 }

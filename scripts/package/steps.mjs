@@ -1,0 +1,46 @@
+// The steps of `npm run test:package`, each printed with how it went.
+
+export const counts = { good: 0, failed: 0, skipped: 0 }
+
+const indented = (text) => text.trimEnd().replace(/^/gm, '         ')
+
+export function expectText(text, wanted) {
+  if (!wanted.test(text)) throw new Error(`${wanted} is not in\n${text}`)
+  return text
+}
+
+/** Steps of which some need an earlier one. */
+export class Steps {
+  /** @param {string} [why] none of them can be made here */
+  constructor(why = '') {
+    /** Why the steps after it cannot be made; "" while all is well. */
+    this.hindrance = why
+  }
+
+  /**
+   * Runs one step and prints how it went.
+   * @param {string} title
+   * @param {() => Promise<string | void>} work what it returns is printed
+   * @param {{ why?: string, needed?: boolean }} [options] `why` it is impossible here; `needed`: without it no more is tried
+   */
+  async step(title, work, options = {}) {
+    const { why = '', needed = false } = options
+    const reason = this.hindrance || why
+    if (reason) {
+      counts.skipped += 1
+      console.log(`skipped  ${title}: ${reason}`)
+      return
+    }
+    const started = performance.now()
+    try {
+      const seen = await work()
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      counts.good += 1
+      console.log(`good     ${title} … ${seconds} s${seen ? `\n${indented(seen)}` : ''}`)
+    } catch (error) {
+      counts.failed += 1
+      console.log(`FAILED   ${title}\n${indented(error.message)}`)
+      if (needed) this.hindrance = `"${title}" failed`
+    }
+  }
+}
