@@ -211,7 +211,7 @@ export class Workbench {
     this.gpuPrograms = new GpuPrograms(services)
     this.kernelChecks = kernelChecks
     this.git = new Git(services)
-    this.setup = new Setup({ installation, projects })
+    this.setup = new Setup({ installation, projects, headers })
     this.symbols = new ProjectSymbols(services)
   }
 

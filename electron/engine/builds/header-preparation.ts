@@ -1,3 +1,4 @@
+import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { compileTools } from '../compile/compile-tools'
 import { prepareTools } from '../compile/prepare'
@@ -5,10 +6,20 @@ import type { Installation } from '../installation'
 import type { OpenProject, Projects } from '../project/open-project'
 import type { BackgroundEvents } from './background'
 
+type Prepared = Result<{ seconds: number; made: number }>
+
+interface Preparation {
+  stop: AbortController
+  ended: Promise<unknown>
+}
+
 /** Makes what builds start from: precompiled headers, and the compile server's program. */
 export class HeaderPreparation {
-  private isRunning = false
-  private readonly closing = new AbortController()
+  private readonly running = new Set<AbortController>()
+  private inBackground: Preparation | undefined
+  /** Set-ups that run. */
+  private holds = 0
+  private isClosed = false
 
   constructor(
     private readonly services: { installation: Installation; projects: Projects },
@@ -20,48 +31,83 @@ export class HeaderPreparation {
    * @param compilers at a time: one, so that whoever works meanwhile has the other cores
    * @param project that may have chosen tools and flags of its own
    * @param onRemark called with what was found damaged, in words
-   * @param isBackground nobody waits for it
    * @returns the compilers' seconds together, and how many headers were made
    */
   async prepare(
     compilers = 1,
     project?: OpenProject,
     onRemark: (text: string) => void = () => undefined,
-    isBackground = false,
-  ): Promise<Result<{ seconds: number; made: number }>> {
-    this.isRunning = true
+  ): Promise<Prepared> {
+    return await this.make(project, { compilers, onRemark, stop: new AbortController() })
+  }
+
+  private async make(
+    project: OpenProject | undefined,
+    options: {
+      compilers: number
+      stop: AbortController
+      onRemark?: (text: string) => void
+      isBackground?: boolean
+    },
+  ): Promise<Prepared> {
+    const { stop, ...how } = options
+    if (this.isClosed) stop.abort()
+    this.running.add(stop)
     try {
       const { installation, projects } = this.services
       const toolchain = await projects.toolchain(project)
       if (!toolchain.ok) return toolchain
       const { onBackground } = this.events
       return await prepareTools(compileTools(installation, toolchain.value), {
-        compilers,
-        signal: this.closing.signal,
-        isBackground,
-        onRemark,
+        ...how,
+        signal: stop.signal,
         ...(onBackground ? { onProgress: onBackground } : {}),
       })
     } finally {
-      this.isRunning = false
+      this.running.delete(stop)
     }
   }
 
-  /** For nobody who waits, with one compiler. */
-  async prepareInBackground(
-    project?: OpenProject,
-  ): Promise<Result<{ seconds: number; made: number }>> {
-    return await this.prepare(1, project, undefined, true)
+  /** For nobody who waits, with one compiler. While a set-up runs, nothing is made: set-up makes the same. */
+  async prepareInBackground(project?: OpenProject): Promise<Prepared> {
+    const nothing: Prepared = ok({ seconds: 0, made: 0 })
+    if (this.holds > 0) return nothing
+    const stop = new AbortController()
+    const work = this.make(project, { compilers: 1, stop, isBackground: true })
+    const own = { stop, ended: Promise.allSettled([work]) }
+    this.inBackground = own
+    try {
+      const prepared = await work
+      return stop.signal.aborted ? nothing : prepared
+    } finally {
+      if (this.inBackground === own) this.inBackground = undefined
+    }
   }
 
   /** In the background, unless that is under way: the next build shall be fast again. */
   async prepareAgain(project: OpenProject): Promise<void> {
-    if (this.isRunning) return
+    if (this.running.size > 0) return
     const prepared = await this.prepareInBackground(project)
     if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
   }
 
+  /**
+   * Set-up makes headers with all processors. What the background had finished is kept; the compiler that it had started is
+   * ended, since two would make the same header.
+   */
+  async withoutBackground<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.holds += 1
+    try {
+      this.inBackground?.stop.abort()
+      await this.inBackground?.ended
+      return await work()
+    } finally {
+      this.holds -= 1
+    }
+  }
+
   close(): void {
-    this.closing.abort()
+    this.isClosed = true
+    for (const stop of this.running) stop.abort()
   }
 }
