@@ -17,7 +17,13 @@ import { listenToRenderer } from './ipc/handle'
 import { LastEnd } from './last-end/last-end'
 import type { UnexpectedEnd } from './last-end/last-end'
 import { installMenu } from './menu'
-import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
+import {
+  lockDownContents,
+  lockDownNetwork,
+  lockDownSession,
+  registerScheme,
+  serveRenderer,
+} from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
 import type { Wish } from './single-instance'
 import { openWindow } from './window'
@@ -135,6 +141,7 @@ async function run(): Promise<void> {
 }
 
 registerScheme()
+lockDownNetwork()
 lockDownContents()
 // Another Electron's profile may be one that this Electron cannot read. It holds nothing of the user's.
 app.setPath('userData', path.join(installation.stateFolder, 'electron'))
