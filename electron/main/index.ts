@@ -26,6 +26,7 @@ import {
 } from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
 import type { Wish } from './single-instance'
+import { checkVersion } from './version-check'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
@@ -79,6 +80,7 @@ async function prepare(session: AppSession): Promise<void> {
     if (!session.project) void session.workbench.hosts.host()
     await removeLeftovers(installation)
     pruneBuildCaches(installation)
+    await checkVersion(session)
     await session.prepareInBackground()
   } catch (error) {
     // The window works without either.

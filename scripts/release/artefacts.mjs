@@ -45,6 +45,7 @@ export function makeReleaseFolder(version, packages) {
   const write = (name, text) => fs.writeFileSync(path.join(folder, name), `${text}\n`)
   write(`opsmith-${version}.cdx.json`, JSON.stringify(sbom, null, 2))
   write('RELEASE-NOTES.md', changesOf(fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8'), version))
+  write('latest.json', JSON.stringify({ version }))
   writeChecksums(folder)
   replaceFolder(folder, target)
   return target
