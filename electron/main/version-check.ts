@@ -7,8 +7,8 @@ import type { AppSession } from './app-session'
 /** Reports a newer version to the window. A failure is of no interest to somebody who works: the log has it. */
 export async function checkVersion(session: AppSession): Promise<void> {
   const { installation, workbench } = session
-  const own = app.getVersion()
   try {
+    const own = app.getVersion()
     const settings = await workbench.projects.settings()
     const found = await findNewerVersion(installation, settings, own)
     if (found) session.send('version.found', { ...found, own })
