@@ -9,6 +9,10 @@ export function expectText(text, wanted) {
   return text
 }
 
+/** As apt-get, pip and curl word that a host cannot be reached. */
+const offline =
+  /name or service not known|temporary failure (in name )?resol|could ?n.t resolve|could not resolve|failed to establish|network is unreachable/i
+
 /** Steps of which some need an earlier one. */
 export class Steps {
   /** @param {string} [why] none of them can be made here */
@@ -21,10 +25,11 @@ export class Steps {
    * Runs one step and prints how it went.
    * @param {string} title
    * @param {() => Promise<string | void>} work what it returns is printed
-   * @param {{ why?: string, needed?: boolean }} [options] `why` it is impossible here; `needed`: without it no more is tried
+   * @param {{ why?: string, needed?: boolean, downloads?: boolean }} [options] `why` it is impossible here; `needed`: without
+   * it no more is tried; `downloads`: it is skipped where there is no network
    */
   async step(title, work, options = {}) {
-    const { why = '', needed = false } = options
+    const { why = '', needed = false, downloads = false } = options
     const reason = this.hindrance || why
     if (reason) {
       counts.skipped += 1
@@ -38,9 +43,14 @@ export class Steps {
       counts.good += 1
       console.log(`good     ${title} … ${seconds} s${seen ? `\n${indented(seen)}` : ''}`)
     } catch (error) {
+      if (needed) this.hindrance = `"${title}" failed`
+      if (downloads && offline.test(error.message)) {
+        counts.skipped += 1
+        console.log(`skipped  ${title}: it cannot be downloaded here`)
+        return
+      }
       counts.failed += 1
       console.log(`FAILED   ${title}\n${indented(error.message)}`)
-      if (needed) this.hindrance = `"${title}" failed`
     }
   }
 }

@@ -10,6 +10,8 @@ import { commandsOf, instructionsOf, readRecipe } from './recipe.mjs'
 const expanded = (text, variables) =>
   text.replaceAll(/\$(\w+)/g, (_, name) => variables[name] ?? '')
 
+const isDownload = (command) => /^(apt-get|pip) /.test(command)
+
 /**
  * @param {import('./steps.mjs').Steps} steps
  * @param {import('./clean-debian.mjs').CleanDebian} debian in the place of the image that the recipe begins with
@@ -41,6 +43,7 @@ export async function tryContainer(steps, debian, { tar, project }) {
   for (const { name, value } of instructionsOf(readRecipe('container')))
     await steps.step(`container: ${name} ${value}`, () => instructions[name](value), {
       needed: true,
+      downloads: isDownload(value),
     })
   await steps.step('the container has the wheel', async () => {
     const folder = path.join(inside(place), 'dist', 'setuptools', 'dist')
@@ -78,7 +81,8 @@ export async function tryActions(steps, installed, { tar, project, python }) {
           },
         })
       },
-      { needed: true },
+      // Its Python has torch already.
+      { needed: !isDownload(command), downloads: isDownload(command) },
     )
   await steps.step('the workflow has the wheel and the reports', async () => {
     const wheels = fs.readdirSync(path.join(checkout, 'dist', 'setuptools', 'dist'))
