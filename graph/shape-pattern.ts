@@ -28,7 +28,7 @@ export function parseShape(text: string): ShapePattern | string {
       )
     } else
       return part === ''
-        ? 'a size is missing in the shape'
+        ? 'the shape has a comma without a size: write a number, or * for any size'
         : `"${part}" is not a size: write a number, >=8, * for any size, or ... for any number of sizes`
   }
   return pattern

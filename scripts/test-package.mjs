@@ -35,6 +35,8 @@ const release = path.join(root, 'release')
 const deb = path.join(release, `opsmith_${version}_${architecture}.deb`)
 const tar = path.join(release, `opsmith-cli-${version}-linux-${process.arch}.tar.gz`)
 const project = path.join(root, 'samples', 'my_op')
+/** The folder of the clone's Python, which has torch. */
+const python = path.dirname(environmentVariables()['OPSMITH_PYTHON'] ?? '')
 
 /** The .deb, then the recipe of a container, each in a system that has had nothing installed. */
 async function inCleanSystems() {
@@ -47,7 +49,7 @@ async function inCleanSystems() {
     const second = new Steps(first.hindrance)
     if (isWanted('container') && second.hindrance === '') await debian.copyTo(other)
     if (isWanted('clean')) await tryInCleanDebian(first, debian, deb)
-    if (isWanted('container')) await tryContainer(second, other, { tar, project })
+    if (isWanted('container')) await tryContainer(second, other, { tar, project, python })
   } finally {
     debian.remove()
     other.remove()
@@ -62,8 +64,8 @@ async function asOrdinaryUser() {
     if (isWanted('installed')) await tryInstalled(steps, installed, deb)
     if (isWanted('command-line')) await tryCommandLine(new Steps(), installed, tar)
     if (isWanted('actions')) {
-      const own = installed.readEnvironment().python || environmentVariables()['OPSMITH_PYTHON']
-      const context = { tar, project, python: path.dirname(own ?? '') }
+      const own = installed.readEnvironment().python
+      const context = { tar, project, python: own ? path.dirname(own) : python }
       await tryActions(new Steps(), installed, context)
     }
     if (isWanted('installed')) await tryRemoval(steps, installed)

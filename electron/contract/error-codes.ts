@@ -105,7 +105,8 @@ export const errorCodes = {
   },
   'device.unavailable': {
     meaning: 'This machine does not have the device that the call names.',
-    remedy: 'Use the CPU, or a machine with that device.',
+    remedy:
+      'Set `"device": "cpu"`, or use a machine with that device. For CUDA, the virtual GPU also works: it needs clang and a CPU build of libtorch.',
   },
   cancelled: {
     meaning: 'You stopped the work, or closed the project.',

@@ -225,7 +225,7 @@ export const operatorChecks = {
   },
   broadcasting: {
     title: 'broadcasting',
-    meaning: 'Inputs with a size of 1 broadcast, or are refused',
+    meaning: 'Inputs with a size of 1 broadcast, or the operator refuses them',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

@@ -21,6 +21,7 @@
 #include "runtime/driver_report.h"
 #include "runtime/dtypes.h"
 #include "runtime/failure.h"
+#include "runtime/json_text.h"
 #include "runtime/kept_values.h"
 
 namespace opsmith {
@@ -77,8 +78,8 @@ void check_fits(const InputSpec& spec, const std::vector<double>& numbers, at::S
   if (!c10::isIntegralType(dtype, /*includeBool=*/false)) return;
   for (double number : numbers) {
     if (!(std::abs(number) < 9.3e18) || number != std::trunc(number)) {
-      invalid(spec, "values contain " + std::to_string(number) + ", which does not fit " +
-                        dtype_name(dtype));
+      invalid(spec, "values contain " + shortest_text(number) + ", which " + dtype_name(dtype) +
+                        " cannot hold; choose a floating-point dtype, or whole numbers");
     }
   }
 }
@@ -238,7 +239,7 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
   }
   if (!spec.density && !spec.values) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs density, indices or values, which say which elements are specified");
+                      " needs density, indices or values: they choose the specified elements");
   }
   const auto dense = make_strided(spec, dtype, generator);
   if (dense.dim() == 0)

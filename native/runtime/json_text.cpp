@@ -6,6 +6,13 @@
 
 namespace opsmith {
 
+std::string shortest_text(double value) {
+  if (std::isnan(value)) return "nan";
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
 void JsonText::comma() {
   if (!first_) out_ += ',';
   first_ = false;
@@ -76,12 +83,9 @@ JsonText& JsonText::integer(int64_t value) {
 }
 
 JsonText& JsonText::real(double value) {
-  if (std::isnan(value)) return text("nan");
-  if (std::isinf(value)) return text(value > 0 ? "inf" : "-inf");
+  if (!std::isfinite(value)) return text(shortest_text(value));
   comma();
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  out_.append(buffer.data(), end);
+  out_ += shortest_text(value);
   return *this;
 }
 

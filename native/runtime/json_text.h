@@ -8,6 +8,9 @@
 
 namespace opsmith {
 
+// The fewest digits that read back as the same number: "0.1", "1e-07"; "nan", "inf" and "-inf".
+std::string shortest_text(double value);
+
 // The writer adds commas between elements; the caller must balance the braces.
 class JsonText {
  public:

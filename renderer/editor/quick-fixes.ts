@@ -83,7 +83,8 @@ export async function makeEdits(allEdits: readonly TextEdit[]): Promise<string |
     const stale = edits.find(
       (edit) => edit.before !== undefined && model.getValueInRange(rangeOf(edit)) !== edit.before,
     )
-    if (stale) return `${path}:${stale.line} was changed in the meantime.`
+    if (stale)
+      return `${path}:${stale.line} was changed after Opsmith offered the fix. Open the list of fixes again.`
     work.push({ model, edits })
   }
   for (const { model, edits } of work) {

@@ -10,8 +10,11 @@ export function expectText(text, wanted) {
 }
 
 /** As apt-get, pip and curl word that a host cannot be reached. */
-const offline =
+const offlineWords =
   /name or service not known|temporary failure (in name )?resol|could ?n.t resolve|could not resolve|failed to establish|network is unreachable/i
+
+/** Whether an error is that a host cannot be reached. */
+export const isOffline = (error) => offlineWords.test(error.message)
 
 /** Steps of which some need an earlier one. */
 export class Steps {
@@ -44,7 +47,7 @@ export class Steps {
       console.log(`good     ${title} … ${seconds} s${seen ? `\n${indented(seen)}` : ''}`)
     } catch (error) {
       if (needed) this.hindrance = `"${title}" failed`
-      if (downloads && offline.test(error.message)) {
+      if (downloads && isOffline(error)) {
         counts.skipped += 1
         console.log(`skipped  ${title}: it cannot be downloaded here`)
         return

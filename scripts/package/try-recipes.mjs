@@ -5,6 +5,7 @@ import path from 'node:path'
 import { runCommand } from '../lib/command.mjs'
 import { asUser } from './installed-package.mjs'
 import { commandsOf, instructionsOf, readRecipe } from './recipe.mjs'
+import { isOffline } from './steps.mjs'
 
 /** As a Dockerfile's ENV names other variables. */
 const expanded = (text, variables) =>
@@ -12,12 +13,23 @@ const expanded = (text, variables) =>
 
 const isDownload = (command) => /^(apt-get|pip) /.test(command)
 
+/** Gives the recipe's Python the packages of another one of the same version. @returns {Promise<string>} */
+async function borrowPackages(debian, python) {
+  const [version = ''] = fs.readdirSync(path.join(debian.folder, 'opt', 'python', 'lib'))
+  const from = path.join(python, '..', 'lib', version, 'site-packages')
+  if (!fs.existsSync(from)) throw new Error(`couldn't resolve packages: there is no ${from}`)
+  const to = path.join(debian.folder, 'opt', 'python', 'lib', version)
+  await runCommand(['cp', '-r', '--reflink=auto', from, to])
+  return `it cannot be downloaded here: copied from ${from}`
+}
+
 /**
  * @param {import('./steps.mjs').Steps} steps
  * @param {import('./clean-debian.mjs').CleanDebian} debian in the place of the image that the recipe begins with
- * @param {{ tar: string, project: string }} context what the recipe finds next to its Dockerfile
+ * @param {{ tar: string, project: string, python: string }} context what the recipe finds next to its Dockerfile; `python`:
+ *   the folder of a Python with torch, for a machine without a network
  */
-export async function tryContainer(steps, debian, { tar, project }) {
+export async function tryContainer(steps, debian, { tar, project, python }) {
   const variables = {}
   let place = '/'
   const inside = (name) => path.join(debian.folder, name)
@@ -37,7 +49,13 @@ export async function tryContainer(steps, debian, { tar, project }) {
     },
     COPY: async () => fs.cpSync(project, inside(place), { recursive: true }),
     RUN: async (value) => {
-      await debian.run(['env', `--chdir=${place}`, 'sh', '-c', value], { variables })
+      try {
+        await debian.run(['env', `--chdir=${place}`, 'sh', '-c', value], { variables })
+        return ''
+      } catch (error) {
+        if (!value.startsWith('pip ') || !isOffline(error)) throw error
+        return await borrowPackages(debian, python)
+      }
     },
   }
   for (const { name, value } of instructionsOf(readRecipe('container')))

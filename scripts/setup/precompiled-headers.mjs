@@ -23,7 +23,7 @@ export const precompiledHeaders = {
       })
     } catch (error) {
       say(
-        `the headers could not be made, so the first build will take longer: ${tail(error.message, 3)}`,
+        `libtorch's headers could not be precompiled, so the first build will take longer: ${tail(error.message, 3)}`,
       )
     }
   },

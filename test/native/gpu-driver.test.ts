@@ -180,6 +180,10 @@ describe('the time of doctor --gpu', () => {
     const late = checks.filter(({ reason }) =>
       reason.startsWith('Not run: the time limit was reached.'),
     )
-    expect(late.map(({ name }) => name)).toEqual(['toolchain'])
+    const said = checks.map(({ name, status, reason }) => `${name}: ${status}, ${reason}`)
+    expect(
+      late.map(({ name }) => name),
+      said.join('\n'),
+    ).toEqual(['toolchain'])
   })
 })

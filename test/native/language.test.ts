@@ -283,7 +283,7 @@ describe('assembly', () => {
     expect(report.architecture).toMatch(/^sm_\d+/)
     const stored = report.rows.find(({ text }) => text.startsWith('st.global.f32'))
     expect(stored).toMatchObject({ file: kernel, line: lineOf('y[i] =', kernel) })
-    expect(report.mix.find(({ what }) => what === 'stores to global memory')?.count).toBe(1)
+    expect(report.mix.find(({ what }) => what === 'store to global memory')?.count).toBe(1)
     const named = { form: 'sass' as const, name: 'force::squares<float>', file: '', line: 0 }
     const sass = await workbench.assemblies.show(project, named)
     if (!sass.ok) expect(sass.error).toMatchObject({ code: 'toolchain.missing' })

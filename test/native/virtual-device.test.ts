@@ -125,11 +125,11 @@ const errors: Record<string, RegExp> = {
   'an operator without a CUDA kernel':
     /^Could not run 'virtual_device_test::cpu_only' with arguments from the 'CUDA' backend\./,
   cuDNN: /^aten::_cudnn_rnn_flatten_weight is not supported on the virtual GPU$/,
-  sparse: /^aten::_to_sparse is not supported on the virtual GPU: a tensor of it is not dense$/,
+  sparse: /^aten::_to_sparse is not supported on the virtual GPU: one of its tensors is not dense$/,
   'sparse from indices':
     /^aten::_sparse_coo_tensor_with_dims_and_tensors is not supported on the virtual GPU for sparse tensors$/,
   quantized:
-    /^aten::quantize_per_tensor is not supported on the virtual GPU: a tensor of it is quantized$/,
+    /^aten::quantize_per_tensor is not supported on the virtual GPU: one of its tensors is quantized$/,
   'an error of CUDA': /^CUDA error: invalid device ordinal/,
   'a launch that is too large': /^CUDA error: invalid configuration argument/,
 }

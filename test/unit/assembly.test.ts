@@ -137,9 +137,9 @@ describe('the instruction mix', () => {
     expect(mix[1]).toEqual({ what: 'packed floating point, up to 256 bits', count: 2 })
     expect(count(mix, 'scalar floating')).toBe(1)
     expect(count(mix, 'packed integer')).toBe(1)
-    expect(count(mix, 'calls')).toBe(1)
-    expect(count(mix, 'stores to the stack')).toBe(1)
-    expect(count(mix, 'loads from the stack')).toBe(1)
+    expect(count(mix, 'call')).toBe(1)
+    expect(count(mix, 'store to the stack')).toBe(1)
+    expect(count(mix, 'load from the stack')).toBe(1)
   })
 
   it('the mix separates the memory spaces of a GPU', () => {

@@ -78,7 +78,7 @@ describe('what an earlier version kept in the cache', () => {
     expect(read(places.dataFolder, 'drafts/p/a.json')).toBe('new')
     expect(read(places.dataFolder, 'drafts/p/b.json')).toBe('only here')
     expect(read(inCache('drafts/p/a.json'))).toBe('old')
-    expect(logged()).toContain(`left ${inCache('settings.json')} where it is`)
+    expect(logged()).toContain(`did not move ${inCache('settings.json')}`)
   })
 
   it('may be on another file system', async (test) => {

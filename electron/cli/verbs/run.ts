@@ -203,7 +203,7 @@ export const verb = defineVerb({
     sanitize && workbench.projects.checksKernels
       ? Promise.resolve(
           refuse(
-            '--sanitize and --check-kernels cannot be used together: each needs a build of its own.',
+            '--sanitize and --check-kernels cannot be used together, because each needs another build. Run the command twice.',
             json,
           ),
         )

@@ -58,7 +58,7 @@ export function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
   return name
     ? {
         ...diagnostic,
-        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines it, but this libtorch is a CPU build without these libraries`,
+        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines it, but this libtorch is a CPU build without these libraries. Choose a CUDA build of libtorch, or move the source to "cudaSources"`,
       }
     : diagnostic
 }

@@ -118,6 +118,9 @@ function linkError(message: string, notes: DiagnosticNote[] = []): Diagnostic {
   }
 }
 
+const undefinedReference = (symbol: string): string =>
+  `undefined reference to ${symbol}: declared and used, but no source or library defines it. Add the source to "sources", or the library to "ldflags" or "pkgConfig" of opsmith.json`
+
 const libraryHint = (name: string): string =>
   `library ${name} was not found: install the package that has it, or fix ldflags in opsmith.json`
 
@@ -156,7 +159,7 @@ export function parseLinkerOutput(text: string, folder: string): Diagnostic[] {
         library !== undefined
           ? libraryHint(library)
           : undefinedSymbol !== undefined
-            ? `undefined reference to ${undefinedSymbol}: declared and used, but no source or library defines it`
+            ? undefinedReference(undefinedSymbol)
             : message,
         notes,
       )
@@ -185,12 +188,7 @@ export function parseLinkerOutput(text: string, folder: string): Diagnostic[] {
               },
             ]
           : []
-      diagnostics.push(
-        linkError(
-          `undefined reference to ${gnu[4] ?? ''}: declared and used, but no source or library defines it`,
-          notes,
-        ),
-      )
+      diagnostics.push(linkError(undefinedReference(gnu[4] ?? ''), notes))
     }
   }
   return diagnostics

@@ -118,7 +118,7 @@ export async function makePrecompiled(
       { limits: compileLimits, signal, isBackground },
     )
     if (result.stopped === 'cancelled')
-      return err('cancelled', 'Making the precompiled header was stopped.')
+      return err('cancelled', 'The precompiled header was not made, because the work was stopped.')
     if (result.exitCode !== 0) {
       return err(
         'toolchain.mismatch',

@@ -105,7 +105,7 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
   },
   {
     // Our own pybind11's word, not pybind11's.
-    match: /as many py::arg as the function has parameters, or none/,
+    match: /name all parameters of the function with py::arg, or none/,
     message: () =>
       'm.def names some arguments with py::arg, but not all arguments of the function.',
     explanation: `Name all of them, in the order of the function's parameters, or none. Without py::arg, the arguments have their C++ names.

@@ -139,7 +139,8 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match: new RegExp(
       `(?:no member named|no template named|no type named) '(${Object.keys(headers).join('|')})' in namespace 'at|'(${Object.keys(headers).join('|')})' is not a member of 'at'`,
     ),
-    message: ([name = '']) => `at::${name} needs a header of its own: <${headers[name] ?? ''}>.`,
+    message: ([name = '']) =>
+      `at::${name} is declared in another header: include <${headers[name] ?? ''}>.`,
     explanation: `\`\`\`cpp
 #include <ATen/Parallel.h>  // at::parallel_for
 #include <ATen/Dispatch.h>  // AT_DISPATCH_FLOATING_TYPES

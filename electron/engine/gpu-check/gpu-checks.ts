@@ -80,12 +80,14 @@ export class GpuChecks {
       late.abort()
     }, seconds * 1000)
     const { installation, projects, libraries, readKernels, checkOperator } = this.services
-    const project = await projects.openOwn(copyCheckProject(installation))
-    if (!project.ok) return project
-    const facts = await gatherFacts(installation, await project.value.toolchain())
+    const opened = await projects.openOwn(copyCheckProject(installation))
+    if (!opened.ok) return opened
+    // The checks are about nvcc and a real GPU.
+    const project = opened.value.withoutVirtualGpu()
+    const facts = await gatherFacts(installation, await project.toolchain())
     const stop = firstOf([late.signal, ...(signal ? [signal] : [])])
     const parts = { installation, libraries }
-    const session = new GpuSession(parts, { project: project.value, facts }, stop)
+    const session = new GpuSession(parts, { project, facts }, stop)
     const tools = { readKernels, checkOperator, readTrace: this.readTrace }
     const made: GpuCheck[] = []
     try {

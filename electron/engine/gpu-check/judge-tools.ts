@@ -32,7 +32,10 @@ function judgeWithoutDriver({ driver, gpus }: DriverFacts, why: string): Judgeme
 export function judgeDriver(facts: DriverFacts): Judgement {
   const { driver, gpus, isWsl, persistence } = facts
   if (!driver)
-    return judgeWithoutDriver(facts, 'set-up has not been run, so Opsmith cannot query the driver')
+    return judgeWithoutDriver(
+      facts,
+      'set-up has not been run, so Opsmith cannot query the driver: run set-up first',
+    )
   if (driver.why !== '') return judgeWithoutDriver(facts, driver.why)
   const version = cudaVersionOf(driver.version)
   const mismatches = cudaMismatches({
@@ -177,7 +180,9 @@ export function whyNoDevice(facts: DriverFacts, isCudaBuild: boolean): string {
   const { driver } = facts
   const reasons = [
     ...(driver && driver.why !== '' ? [driver.why] : []),
-    ...(driver ? [] : ['set-up has not been run, so Opsmith cannot query the driver']),
+    ...(driver
+      ? []
+      : ['set-up has not been run, so Opsmith cannot query the driver: run set-up first']),
     ...(isCudaBuild ? [] : ['this libtorch is a CPU build']),
   ]
   return reasons.join('; ')

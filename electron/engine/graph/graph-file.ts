@@ -33,11 +33,15 @@ export function parseGraph(text: string, file: string): Result<Graph> {
     return err(
       'input.invalid',
       `${file} is not a graph${where === '' ? '' : `: ${where}`}: ${issue?.message ?? 'it is not valid'}.`,
-      { path: where, hint: 'Write graphs with opsmith graph --format json.' },
+      { path: where, hint: 'Write the graph again: opsmith graph --format json.' },
     )
   } catch (error) {
     // Blocks in blocks in blocks, deeper than any program's.
-    if (error instanceof RangeError) return err('input.invalid', `${file} is nested too deeply.`)
+    if (error instanceof RangeError) {
+      return err('input.invalid', `${file} contains blocks that are nested too deeply.`, {
+        hint: 'Opsmith cannot show this graph. Save the graph of a function with fewer nested blocks.',
+      })
+    }
     throw error
   }
 }
@@ -48,7 +52,11 @@ export async function readGraphFile(
   try {
     const { size } = await fs.stat(file)
     if (size > largestGraphFile) {
-      return err('input.invalid', `${file} is too large to open as a graph: ${size} bytes.`)
+      return err(
+        'input.invalid',
+        `${file} has ${size} bytes, but the limit for a graph is ${largestGraphFile} bytes.`,
+        { hint: 'Save the graph of a smaller function, or of one method of the model.' },
+      )
     }
     const parsed = parseGraph(await fs.readFile(file, 'utf8'), file)
     return parsed.ok ? ok({ name: parsed.value.name, text: graphTextOf(parsed.value) }) : parsed

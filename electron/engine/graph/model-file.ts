@@ -13,6 +13,9 @@ export const exportedModel =
 /** PyTorch compresses the code of a model alone, and stores its tensors as they are; in bytes. */
 const mostUnpacked = 512 << 20
 
+const modelHint =
+  'Opsmith opens models that were saved by torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json.'
+
 /** A zip archive's names say what wrote it. */
 function kindOfArchive(
   file: string,
@@ -41,23 +44,27 @@ function kindOfArchive(
       'input.invalid',
       `${file} was written by torch.save: it contains tensors, but no graph.`,
       {
-        hint: 'Save a scripted or traced module: torch.jit.script(model).save("model.pt").',
+        hint: 'Save the scripted or traced module instead: torch.jit.script(model).save("model.pt").',
       },
     )
   }
   if (has(/^[^/]+\/model\.json$/)) {
     return err('input.invalid', `${file} is a TorchScript archive of PyTorch 1.3 or older.`, {
-      hint: 'Load the model in PyTorch 1.4 to 2.0 and save it again there first.',
+      hint: 'Load the model in PyTorch 1.4 to 2.0, and save it again there.',
     })
   }
-  return err('input.invalid', `${file} is a zip archive, but PyTorch did not write it.`)
+  return err('input.invalid', `${file} is a zip archive, but PyTorch did not write it.`, {
+    hint: modelHint,
+  })
 }
 
 /** What a file is by its content; its name may be anything. */
 export async function fileKind(file: string): Promise<Result<GraphArchive['kind']>> {
   try {
     // Opening a named pipe would wait for a writer.
-    if (!(await fs.stat(file)).isFile()) return err('io', `${file} is not a file.`)
+    if (!(await fs.stat(file)).isFile()) {
+      return err('io', `${file} is not a file.`, { hint: 'Name a .pt, .pt2 or .json file.' })
+    }
     const handle = await fs.open(file)
     const head = Buffer.alloc(64)
     try {
@@ -81,9 +88,7 @@ export async function fileKind(file: string): Promise<Result<GraphArchive['kind'
     return err(
       'input.invalid',
       `${file} is not a TorchScript archive, a torch.export archive or a graph as JSON.`,
-      {
-        hint: 'Opsmith opens models that were saved by torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json.',
-      },
+      { hint: modelHint },
     )
   } catch (error) {
     if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }

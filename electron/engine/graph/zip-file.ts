@@ -48,11 +48,14 @@ export class ZipReader {
   /** A file of the archive as text; refused before a byte is read when it says it is larger than `limit` bytes. */
   async text(name: string, limit: number): Promise<string> {
     const entry = this.entries.get(name)
-    if (!entry) return fail('input.invalid', `${this.file} does not contain ${name}.`)
+    if (!entry) {
+      return fail('input.invalid', `${this.file} does not contain ${name}.`, { hint: brokenHint })
+    }
     if (entry.uncompressedSize > limit) {
       return fail(
         'input.invalid',
-        `${this.file} cannot be opened: its entry ${name} has ${entry.uncompressedSize} bytes, but the limit is ${limit}.`,
+        `${this.file} cannot be opened: its entry ${name} has ${entry.uncompressedSize} bytes, but the limit is ${limit} bytes.`,
+        { hint: 'Save a smaller part of the model, or open the file in PyTorch.' },
       )
     }
     try {
@@ -71,6 +74,8 @@ export class ZipReader {
   }
 }
 
+const brokenHint = 'Copy, download or save the file again: it may be incomplete.'
+
 function broken(file: string, error: unknown): never {
   const detail = error instanceof Error ? error.message : String(error)
   const outside = /^(?:invalid relative|absolute) path: (.*)$/.exec(detail)?.[1]
@@ -83,6 +88,6 @@ function broken(file: string, error: unknown): never {
   }
   return fail('input.invalid', `${file} is a broken zip archive.`, {
     detail,
-    hint: 'Copy, download or save the file again: it may be incomplete.',
+    hint: brokenHint,
   })
 }

@@ -163,7 +163,7 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
     else {
       const { file, line } = place
       draft.remark(
-        `The flag ${text} is left out: the build gives it to C++ sources only when it builds for CUDA, and opsmith.json has no field for such a flag.`,
+        `The flag ${text} is left out: the build uses it for C++ sources only in CUDA builds. opsmith.json has no key for such a flag.`,
         { file, line },
       )
     }

@@ -9,7 +9,7 @@ const descriptions: Record<string, string> = {
   name: 'A C identifier. The library file is lib<name>.so. Operators from PYBIND11 modules and from `functions` get this name as their namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
-    "Sources of the CUDA part, globs allowed. A build leaves them out if nvcc is not installed, or if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
+    "Sources of the CUDA part, globs allowed. nvcc compiles them, or clang for the virtual GPU. A build leaves them out if it uses no virtual GPU and nvcc is missing, or if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
   cudaDefines: 'Macros that all sources get if the CUDA part is built: "WITH_CUDA", "BLOCK=256".',
   functions:
     'C++ functions to register as operators, as torch.utils.cpp_extension.load_inline does. Use this key for sources without a registration block.',

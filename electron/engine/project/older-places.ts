@@ -48,7 +48,7 @@ async function moveInto(from: string, to: string, say: (line: string) => void): 
     for (const name of await fs.readdir(from))
       await moveInto(path.join(from, name), path.join(to, name), say)
     if ((await fs.readdir(from)).length === 0) await fs.rmdir(from)
-  } else say(`left ${from} where it is: ${to} exists already`)
+  } else say(`did not move ${from}, because ${to} already exists`)
 }
 
 /**
@@ -82,5 +82,5 @@ async function keepProjectsFolder(config: string, say: (line: string) => void): 
   const text = await fs.readFile(file, 'utf8').catch(() => '')
   if ((await statOf(usual))?.isFolder !== true || !/"projectsFolder": *""/.test(text)) return
   await changeSettings(config, { projectsFolder: usual })
-  say(`new projects go on being made in ${usual}: the setting projectsFolder says so now`)
+  say(`new projects are still made in ${usual}: the setting projectsFolder now names this folder`)
 }

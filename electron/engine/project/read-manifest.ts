@@ -45,7 +45,7 @@ const syntaxErrors: Readonly<Record<string, string>> = {
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
   EndOfFileExpected: 'there is text after the end of the object',
-  InvalidCommentToken: 'this comment is not allowed',
+  InvalidCommentToken: 'comments are not allowed here: remove this comment',
   UnexpectedEndOfComment: 'a comment is not closed',
   UnexpectedEndOfString: 'a string is not closed on its line',
   UnexpectedEndOfNumber: 'a number is not complete',

@@ -80,7 +80,11 @@ export async function copySample(
       () => true,
       () => false,
     ))
-  if (!isSample) return err('project.missing', `There is no sample named ${name}.`)
+  if (!isSample) {
+    return err('project.missing', `There is no sample named ${name}.`, {
+      hint: 'Choose one of the samples in the Samples panel.',
+    })
+  }
   try {
     await fs.mkdir(parent, { recursive: true })
     for (let number = 1; ; number += 1) {

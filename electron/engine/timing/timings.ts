@@ -271,7 +271,11 @@ export class Timings {
     if (!plan.ok) return plan
     const [planned] = plan.value.points
     const [variant] = plan.value.variants
-    if (!planned || !variant) return err('input.invalid', 'The benchmark has no point to measure.')
+    if (!planned || !variant) {
+      return err('input.invalid', 'The benchmark has no point to measure.', {
+        hint: 'Give each name in "sizes" at least one value.',
+      })
+    }
     const device = deviceAt(request, planned)
     if (device === 'cpu') {
       return err(
@@ -317,7 +321,11 @@ export class Timings {
     const machine = await this.services.hosts.call('timing.machine', {}, limits)
     if (!machine.ok) return machine
     const found = await this.measured(machine.value, { threads, again: true, signal })
-    return found ? ok(found) : err('cancelled', 'The machine’s ceilings could not be measured.')
+    return found
+      ? ok(found)
+      : err('cancelled', 'The machine’s ceilings could not be measured.', {
+          hint: 'Measure again.',
+        })
   }
 
   /** A benchmark's points and variants, builds among them. */

@@ -56,7 +56,7 @@ function asAccumulation(one: GpuFinding): GpuFinding {
     ...one,
     check: 'non-atomic-accumulation',
     message: 'Several threads update one element without atomics: updates get lost.',
-    remedy: 'Use atomicAdd, or reduce within the block first.',
+    remedy: 'Use atomicAdd, or reduce the values within the block first.',
   }
 }
 

@@ -31,7 +31,10 @@ async function mayWrite(
 ): Promise<Result<null>> {
   return project && (await project.mayExportTo(directory))
     ? ok(null)
-    : err('request.invalid', `${directory} was not chosen in this window.`, { path: 'directory' })
+    : err('request.invalid', `${directory} was not chosen in this window.`, {
+        path: 'directory',
+        hint: 'Choose the folder in the Export panel.',
+      })
 }
 
 async function askForFolder(session: AppSession, folder: string): Promise<string | null> {
@@ -118,7 +121,9 @@ export const exportCalls: Handlers<ExportCalls> = {
       (stat) => stat.isDirectory(),
       () => false,
     )
-    if (!isFolder) return err('io', `The folder ${directory} no longer exists.`)
+    if (!isFolder) {
+      return err('io', `The folder ${directory} no longer exists.`, { hint: 'Export again.' })
+    }
     const problem = await shell.openPath(path.resolve(directory))
     return problem === '' ? nothing : err('io', `Could not open ${directory}: ${problem}`)
   },

@@ -48,7 +48,10 @@ async function modelOf(
 }
 
 function notOpened(file: string, field: string): Result<never> {
-  return err('request.invalid', `${file} has not been opened in this window.`, { path: field })
+  return err('request.invalid', `${file} has not been opened in this window.`, {
+    path: field,
+    hint: 'Open the file first.',
+  })
 }
 
 export const graphCalls: Handlers<GraphCalls> = {

@@ -29,7 +29,9 @@ export function projectCall<Input extends { folder: string }, Output>(
     const project = session.openProject(input.folder)
     return project
       ? await work({ session, project, workbench: session.workbench }, input)
-      : err('request.invalid', `${input.folder} is not the open project.`, { path: 'folder' })
+      : err('request.invalid', `${input.folder} is not the open project. Open it first.`, {
+          path: 'folder',
+        })
   }
 }
 

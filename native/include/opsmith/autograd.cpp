@@ -140,7 +140,7 @@ class paired_operator {
       const std::size_t input = resolve_input(name);
       const auto& type = schema.arguments()[input].type();
       TORCH_CHECK(is_tensor(type) || is_tensor_list(type), label, ": \"gradients\" names '", name,
-                  "', which is no tensor but ", type->repr_str());
+                  "', which is not a tensor but ", type->repr_str());
       gradients.emplace_back(input);
     }
   }
@@ -183,7 +183,7 @@ class paired_operator {
     }
     const auto index = parse_index(name);
     TORCH_CHECK(index && *index < arguments.size(), label, ": '", name,
-                "' is neither grad:N, output:N nor an input of ", forward.schema());
+                "' is not grad:N, output:N or an input of ", forward.schema());
     return *index;
   }
 };
@@ -266,7 +266,7 @@ struct paired_function : torch::autograd::Function<paired_function> {
       if (op.sources[i].kind == backward_source::kind::gradient) {
         const auto picked = pick(record.outputs, grads, op.sources[i].index, op, i);
         TORCH_CHECK(picked, op.label, ": output ", op.sources[i].index,
-                    " is no tensor and has no gradient");
+                    " is not a tensor, so it has no gradient");
         stack.push_back(
             put_together({picked->count, IValue()}, picked->tensors, parameters[i].type()));
         continue;
@@ -332,8 +332,8 @@ struct paired_function : torch::autograd::Function<paired_function> {
       results.assign(list.toListRef().begin(), list.toListRef().end());
     }
     TORCH_CHECK(results.size() == op.gradients.size(), op.label, ": ", op.backward.schema().name(),
-                " gave ", results.size(), " of the ", op.gradients.size(),
-                " results that \"gradients\" gives a place");
+                " returned ", results.size(), " results, but \"gradients\" lists ",
+                op.gradients.size());
 
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!op.gradients[i] || results[i].isNone()) continue;
@@ -342,8 +342,8 @@ struct paired_function : torch::autograd::Function<paired_function> {
       if (results[i].isTensor()) {
         tensors.push_back(results[i].toTensor());
       } else {
-        TORCH_CHECK(results[i].isList(), op.label, ": result ", i, " of backward is no tensor but ",
-                    results[i].tagKind());
+        TORCH_CHECK(results[i].isList(), op.label, ": result ", i,
+                    " of backward is not a tensor but ", results[i].tagKind());
         append_tensors(results[i], tensors);
       }
       const auto& argument = op.forward.schema().arguments()[input];
@@ -449,7 +449,7 @@ c10::OperatorHandle find_operator(const autograd_entry& entry, const std::string
   TORCH_CHECK(found.size() == 1, "autograd entry ", entry.ns, "::", entry.name, " (", entry.file,
               ":", entry.line, "): \"", field, "\" names ", name, ", which could be ",
               c10::toString(found[0]), " or ", c10::toString(found[1]),
-              "; write it with its namespace, and give it one overload");
+              "; write the namespace too, and use an operator with one overload");
   const auto op = dispatcher.findSchema(found[0]);
   TORCH_CHECK(op, "operator ", own, " has kernels but no schema");
   return *op;
@@ -462,8 +462,8 @@ autograd_registration::autograd_registration(const autograd_entry& entry) {
       std::make_shared<const paired_operator>(entry, find_operator(entry, entry.forward, "forward"),
                                               find_operator(entry, entry.backward, "backward"));
   const std::string name = std::string(entry.ns) + "::" + entry.name;
-  TORCH_CHECK(!c10::Dispatcher::singleton().findSchema({name, ""}), op->label,
-              ": there is an operator ", name, " already; give the entry a name of its own");
+  TORCH_CHECK(!c10::Dispatcher::singleton().findSchema({name, ""}), op->label, ": the operator ",
+              name, " already exists; give the entry another name");
   auto schema = op->forward.schema().cloneWithName(name, "");
   auto library = std::make_unique<torch::Library>(torch::Library::FRAGMENT, entry.ns, std::nullopt,
                                                   entry.file, entry.line);

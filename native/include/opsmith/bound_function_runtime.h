@@ -139,7 +139,7 @@ OPSMITH_INLINE c10::FunctionSchema make_schema(const std::string& qualified_name
     }
     const bool is_keyword_only = i >= notes.keyword_only_from;
     TORCH_CHECK(default_value || !has_default_before || is_keyword_only, qualified_name,
-                ": argument '", argument_name, "' has no default, but one before it has");
+                ": argument '", argument_name, "' has no default, but an earlier argument has one");
     has_default_before = default_value.has_value();
     arguments.emplace_back(argument_name, fake, real, std::nullopt, std::move(default_value),
                            is_keyword_only);

@@ -145,7 +145,7 @@ class module_ {
     constexpr std::size_t named = (0 + ... + (std::is_base_of_v<arg, Extra> ? 1 : 0));
     using signature = opsmith::signature_of<callable>;
     static_assert(named == 0 || named == signature::arity,
-                  "opsmith: as many py::arg as the function has parameters, or none");
+                  "opsmith: name all parameters of the function with py::arg, or none");
     if constexpr (signature::supported()) {
       opsmith::parameter_note parameters[named + 1];
       opsmith::annotations notes{parameters, 0, static_cast<std::size_t>(-1), ""};
@@ -175,7 +175,7 @@ class module_ {
       "m.def_submodule makes a Python module. Bind the functions to m itself, or open a second "
       "namespace with TORCH_LIBRARY.")
   module_& def_submodule(const char*, const char* = nullptr) { return *this; }
-  OPSMITH_UNAVAILABLE("py::module_::import needs Python, which operators run without.")
+  OPSMITH_UNAVAILABLE("py::module_::import needs Python, but operators run without Python.")
   static module_& import(const char*);
 
  private:

@@ -13,7 +13,7 @@
 #define OPSMITH_UNAVAILABLE(message)
 #endif
 #define OPSMITH_NEEDS_PYTHON(instead) \
-  OPSMITH_UNAVAILABLE("this is a Python object, and operators run without Python; " instead)
+  OPSMITH_UNAVAILABLE("this is a Python object, but operators run without Python; " instead)
 
 #pragma GCC visibility push(hidden)
 namespace pybind11 {
@@ -99,10 +99,10 @@ struct OPSMITH_UNAVAILABLE(
 };
 
 template <typename... A>
-OPSMITH_UNAVAILABLE("py::print needs Python, which operators run without. Use std::cout.")
+OPSMITH_UNAVAILABLE("py::print needs Python, but operators run without Python. Use std::cout.")
 void print(A&&...) {}
 template <typename T, typename... A>
-OPSMITH_UNAVAILABLE("py::cast needs Python, which operators run without.")
+OPSMITH_UNAVAILABLE("py::cast needs Python, but operators run without Python.")
 T cast(A&&...);
 
 }  // namespace pybind11

@@ -1,4 +1,4 @@
 #pragma once
 
 #error \
-    "pybind11/functional.h needs Python. Operators are called without it: take and return torch::Tensor instead."
+    "pybind11/functional.h needs Python, but operators run without Python: take and return torch::Tensor instead."

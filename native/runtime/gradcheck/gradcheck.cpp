@@ -137,8 +137,16 @@ class Gradcheck {
     if (outputs_.empty())
       return findings_.skip(GradcheckCheck::batched_grad, "no output requires grad");
     findings_.guarded(GradcheckCheck::batched_grad, [&] {
-      for (size_t o = 0; o < outputs_.size(); ++o)
-        check_batched_gradients(function_.inputs, outputs_[o], o, jacobians.known_gradients(o));
+      const auto differentiable = differentiable_inputs(function_.inputs);
+      for (size_t o = 0; o < outputs_.size(); ++o) {
+        const auto of = outputs_.size() == 1
+                            ? std::string("the gradient of ")
+                            : "the gradient of output " + std::to_string(o) + " with respect to ";
+        check_batched_gradients(
+            function_.inputs, outputs_[o],
+            [&](size_t i) { return of + function_.names[differentiable[i]]; },
+            jacobians.known_gradients(o));
+      }
     });
   }
 

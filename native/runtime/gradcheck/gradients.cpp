@@ -139,9 +139,9 @@ Tensors batched(const std::function<Tensors(const at::Tensor&)>& call, const Ten
 }
 
 // Compares the results of `call` for each shard with its results for all shards at once.
-// `expected` has the results of the first shards that are known already.
+// `name` names a result; `expected` has the results of the first shards that are known already.
 void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, const Tensors& shards,
-                     const std::string& what, std::vector<Tensors> expected = {}) {
+                     const NameOfResult& name, std::vector<Tensors> expected = {}) {
   for (size_t i = expected.size(); i < shards.size(); ++i)
     expected.push_back(call(shards[i]));
   Tensors actual;
@@ -156,7 +156,7 @@ void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, cons
     for (const auto& shard : expected)
       parts.push_back(shard[i]);
     if (!all_close(actual[i], at::stack(parts))) {
-      fail(what + " " + std::to_string(i) + " under vmap differs from the value without vmap");
+      fail(name(i) + " under vmap differs from its value without vmap");
     }
   }
 }
@@ -271,7 +271,8 @@ void check_undefined_gradients(const Tensors& inputs, const std::vector<std::str
   }
 }
 
-void check_undefined_tangents(const TensorFunction& function, const Tensors& inputs) {
+void check_undefined_tangents(const TensorFunction& function, const Tensors& inputs,
+                              const std::vector<std::string>& names) {
   const auto directions = make_directions(inputs, nullptr);
   const ForwardLevel level;
   auto duals = inputs;
@@ -300,14 +301,14 @@ void check_undefined_tangents(const TensorFunction& function, const Tensors& inp
       if (!of_zero[o].defined() || !of_none[o].defined()) continue;
       if (!all_close(of_zero[o], of_none[o])) {
         fail("the tangent of output " + std::to_string(o) +
-             " is different for an undefined and a zero tangent of input " + std::to_string(index));
+             " is different for an undefined and a zero tangent of " + names[index]);
       }
     }
   }
 }
 
-void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, size_t index,
-                             const std::optional<KnownGradients>& known) {
+void check_batched_gradients(const Tensors& inputs, const at::Tensor& output,
+                             const NameOfResult& name, const std::optional<KnownGradients>& known) {
   const auto wanted = requiring_grad(inputs);
   const auto call = [&](const at::Tensor& gradient) {
     auto gradients = gradients_kept({output}, wanted, {gradient});
@@ -317,11 +318,10 @@ void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, si
     }
     return gradients;
   };
-  const auto what = "the gradient of output " + std::to_string(index) + " with respect to input";
-  if (!known) return compare_batched(call, random_like(output), what);
+  if (!known) return compare_batched(call, random_like(output), name);
   auto shards = random_like(output, 1);
   shards.insert(shards.begin(), known->grad_output);
-  compare_batched(call, shards, what, {known->gradients});
+  compare_batched(call, shards, name, {known->gradients});
 }
 
 void check_batched_forward_gradients(const TensorFunction& function, const Tensors& inputs) {
@@ -340,7 +340,8 @@ void check_batched_forward_gradients(const TensorFunction& function, const Tenso
       }
       return tangents;
     };
-    compare_batched(call, random_like(inputs[index]), "the tangent of output");
+    compare_batched(call, random_like(inputs[index]),
+                    [](size_t o) { return "the tangent of output " + std::to_string(o); });
   }
 }
 

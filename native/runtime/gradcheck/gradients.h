@@ -2,6 +2,7 @@
 // what is wrong, and the random vectors of its fast mode.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +36,8 @@ void check_undefined_gradients(const Tensors& inputs, const std::vector<std::str
                                const Tensors& outputs);
 
 // An input without a tangent counts as one whose tangent is zero.
-void check_undefined_tangents(const TensorFunction& function, const Tensors& inputs);
+void check_undefined_tangents(const TensorFunction& function, const Tensors& inputs,
+                              const std::vector<std::string>& names);
 
 // A grad_output of an output, and the gradients that backward gave for it.
 struct KnownGradients {
@@ -43,9 +45,12 @@ struct KnownGradients {
   Tensors gradients;  // of the inputs that require grad
 };
 
+// What a finding calls the gradient of an input that requires grad, or the tangent of an output.
+using NameOfResult = std::function<std::string(size_t)>;
+
 // Two gradients, or tangents, at once under vmap are the two one by one. `known` saves a backward.
-void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, size_t index,
-                             const std::optional<KnownGradients>& known);
+void check_batched_gradients(const Tensors& inputs, const at::Tensor& output,
+                             const NameOfResult& name, const std::optional<KnownGradients>& known);
 void check_batched_forward_gradients(const TensorFunction& function, const Tensors& inputs);
 
 // One element of a Jacobian and the function it came from.

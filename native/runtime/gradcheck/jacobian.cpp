@@ -8,6 +8,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/gradcheck/forward_level.h"
+#include "runtime/json_text.h"
 #include "runtime/sparse_tensors.h"
 
 namespace opsmith {
@@ -39,7 +40,7 @@ void require_same(const at::Tensor& before, const at::Tensor& after, double eps)
   }
   throw Failure(ErrorCode::operator_check,
                 "An output changes its shape or dtype when an input is perturbed by " +
-                    std::to_string(eps) + ": " + what.str() + ".");
+                    shortest_text(eps) + ": " + what.str() + ".");
 }
 
 // A view into an input, and how far it is stepped to either side.

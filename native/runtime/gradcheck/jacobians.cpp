@@ -442,7 +442,7 @@ void JacobianChecks::compare_forward(const TensorFunction& function, const Tenso
     return findings_.skip(GradcheckCheck::undefined_tangent, "check_undefined_grad is off");
   }
   findings_.guarded(GradcheckCheck::undefined_tangent,
-                    [&] { check_undefined_tangents(function, inputs); });
+                    [&] { check_undefined_tangents(function, inputs, function_.names); });
 }
 
 void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) const {

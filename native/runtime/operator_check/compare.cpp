@@ -52,33 +52,39 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
                   std::to_string(expected.size()));
   }
   for (size_t o = 0; o < actual.size(); ++o) {
-    const auto at_output = [&](OperatorCheckFinding finding) {
-      finding.output = static_cast<int64_t>(o);
-      return finding;
-    };
-    if (actual[o].sizes() != expected[o].sizes()) {
-      return at_output(failed(when + " output " + std::to_string(o) + " has shape " +
-                              index_text(actual[o].sizes().vec()) + ", not " +
-                              index_text(expected[o].sizes().vec())));
-    }
-    if (actual[o].numel() == 0) continue;
-    const auto own = actual[o].scalar_type();
-    const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
-    // An index, a count or a floor of rounded values may differ and still be right.
-    if (is_whole && (dtype == at::kHalf || dtype == at::kBFloat16)) continue;
-    const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
-    const auto left = comparable(actual[o]), right = comparable(expected[o]);
-    const auto wrong = at::isclose(left, right, rtol, atol, /*equal_nan=*/true).logical_not();
-    if (!wrong.any().item<bool>()) continue;
-    const auto flat = wrong.reshape(-1).to(at::kByte).argmax().item<int64_t>();
-    auto finding = at_output(failed(when + " element " + index_text(index_of(actual[o], flat)) +
-                                    " of output " + std::to_string(o) + " is " +
-                                    element_words(actual[o], flat) + ", not " +
-                                    element_words(expected[o], flat)));
-    finding.index = index_of(actual[o], flat);
+    const auto name = actual.size() == 1 ? "the output" : "output " + std::to_string(o);
+    auto finding = tensor_difference(actual[o], expected[o], when, name, dtype);
+    if (!finding) continue;
+    finding->output = static_cast<int64_t>(o);
     return finding;
   }
   return std::nullopt;
+}
+
+std::optional<OperatorCheckFinding> tensor_difference(const at::Tensor& actual,
+                                                      const at::Tensor& expected,
+                                                      const std::string& when,
+                                                      const std::string& name,
+                                                      std::optional<at::ScalarType> dtype) {
+  if (actual.sizes() != expected.sizes()) {
+    return failed(when + " " + name + " has shape " + index_text(actual.sizes().vec()) + ", not " +
+                  index_text(expected.sizes().vec()));
+  }
+  if (actual.numel() == 0) return std::nullopt;
+  const auto own = actual.scalar_type();
+  const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
+  // An index, a count or a floor of rounded values may differ and still be right.
+  if (is_whole && (dtype == at::kHalf || dtype == at::kBFloat16)) return std::nullopt;
+  const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
+  const auto left = comparable(actual), right = comparable(expected);
+  const auto wrong = at::isclose(left, right, rtol, atol, /*equal_nan=*/true).logical_not();
+  if (!wrong.any().item<bool>()) return std::nullopt;
+  const auto flat = wrong.reshape(-1).to(at::kByte).argmax().item<int64_t>();
+  const auto index = index_of(actual, flat);
+  auto finding = failed(when + " element " + index_text(index) + " of " + name + " is " +
+                        element_words(actual, flat) + ", not " + element_words(expected, flat));
+  finding.index = index;
+  return finding;
 }
 
 std::optional<at::ScalarType> computed_precision(const at::Tensor& in_double) {

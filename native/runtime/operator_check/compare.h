@@ -20,6 +20,11 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
                                                const std::string& when,
                                                std::optional<at::ScalarType> dtype = std::nullopt);
 
+// The same for one tensor, which the finding calls `name`.
+std::optional<OperatorCheckFinding> tensor_difference(
+    const at::Tensor& actual, const at::Tensor& expected, const std::string& when,
+    const std::string& name, std::optional<at::ScalarType> dtype = std::nullopt);
+
 // The precision that float64 values were computed in: float32 when every one fits it exactly;
 // nullopt when they are too few, or too simple, to tell.
 std::optional<at::ScalarType> computed_precision(const at::Tensor& in_double);

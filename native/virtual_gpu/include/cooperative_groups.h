@@ -200,7 +200,7 @@ class tile {
       Size <= 32,
       "cooperative_groups: a tile of more than 32 threads is not supported on the virtual GPU");
   static_assert(Size != 0 && (Size & (Size - 1)) == 0,
-                "cooperative_groups: the size of a tile is a power of two");
+                "cooperative_groups: the size of a tile must be a power of two");
 
  public:
   static constexpr unsigned size() { return Size; }
@@ -308,7 +308,7 @@ struct may_partition<Size, thread_block_tile<ParentSize, Parent>> {
 template <unsigned Size, typename Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
   static_assert(details::may_partition<Size, Parent>::value,
-                "cooperative_groups: tiled_partition<Size> takes a thread_block or a larger tile");
+                "cooperative_groups: tiled_partition<Size> needs a thread_block or a larger tile");
   return thread_block_tile<Size, Parent>(parent);
 }
 
@@ -352,8 +352,9 @@ coalesced_group labeled_partition(const Group& group, Label label) {
   if constexpr (std::is_same_v<Label, bool>) {
     return binary_partition(group, label);
   } else {
-    static_assert(std::is_integral_v<Label> || std::is_pointer_v<Label>,
-                  "cooperative_groups: the label of labeled_partition is an integer or a pointer");
+    static_assert(
+        std::is_integral_v<Label> || std::is_pointer_v<Label>,
+        "cooperative_groups: the label of labeled_partition must be an integer or a pointer");
     const unsigned mates = __match_any_sync(members, (unsigned long long)label) & members;
     const unsigned leader = static_cast<unsigned>(__builtin_ctz(mates));
     const unsigned leaders = __ballot_sync(members, opsmith::gpu::lane() == leader) & members;
@@ -386,7 +387,7 @@ template <typename Group, typename Function, typename... Arguments>
 auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
   using result = decltype(function(static_cast<Arguments&&>(arguments)...));
   static_assert(!std::is_void_v<result>,
-                "cooperative_groups: the function of invoke_one_broadcast returns a value");
+                "cooperative_groups: the function of invoke_one_broadcast must return a value");
   std::decay_t<result> value{};
   if (group.thread_rank() == 0) value = function(static_cast<Arguments&&>(arguments)...);
   return group.shfl(value, 0);

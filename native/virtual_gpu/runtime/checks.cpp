@@ -296,14 +296,16 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
   if (kind == Conflict::same_warp) {
     check = "missing-syncwarp";
     message = "Two lanes of a warp access " + where_text(range, address) +
-              " without __syncwarp() between: lanes need not run together.";
-    remedy = "Put __syncwarp() between the two accesses, or use a shuffle.";
+              " without __syncwarp() between the accesses: the lanes may run at different times.";
+    remedy = "Put __syncwarp() between the two accesses, or exchange the value by a shuffle.";
   } else if (kind == Conflict::other_operation) {
     check = "wrong-stream";
     const StreamOperation& other = state().order.operation(before.operation);
-    message = "A kernel uses what an operation of another stream " +
-              std::string(before_writes ? "writes" : "reads") + ", and does not wait for it.";
-    remedy = "Record an event after that operation, and let this stream wait for it.";
+    message = std::string("A kernel uses memory that an operation of another stream ") +
+              (before_writes ? "writes" : "reads") + ", but does not wait for that operation.";
+    remedy =
+        "Record an event after that operation (cudaEventRecord), and let the stream of the kernel "
+        "wait for the event (cudaStreamWaitEvent).";
     Finding made = finding(check, message, remedy);
     made.place = {nullptr, state().launch->kernel->site};
     made.other_place = {nullptr, other.site};
@@ -316,7 +318,7 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
     check = "non-atomic-accumulation";
     message =
         "Several threads add to " + where_text(range, address) + " without atomics: sums get lost.";
-    remedy = "Use atomicAdd, or reduce within the block first.";
+    remedy = "Use atomicAdd, or reduce the values within the block first.";
   }
   Finding made = finding(check, message, remedy);
   made.place = {instruction, {}};
@@ -355,7 +357,7 @@ void settle_pending_write() {
   Finding made =
       finding("use-after-free",
               std::string("A kernel ") + (writes ? "writes" : "reads") + " memory that was freed.",
-              "Free memory after the last kernel that uses it.");
+              "Call cudaFree after the last kernel that uses the memory.");
   made.place = {instruction, {}};
   made.other_place = {nullptr, allocation.released};
   made.other = "cudaFree";
@@ -484,8 +486,9 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   if (dladdr(address, &info) != 0) return false;
   Finding made = finding("host-pointer",
                          std::string("A kernel ") + (writes ? "writes" : "reads") +
-                             " memory of the host: the pointer is not one that a GPU can use.",
-                         "Copy the data to memory from cudaMalloc, or use cudaMallocManaged.");
+                             " memory of the host: a GPU cannot use this pointer.",
+                         "Copy the data to the device with cudaMemcpy, or allocate the memory with "
+                         "cudaMallocManaged.");
   made.place = {instruction, {}};
   fault_with(std::move(made));
 }
@@ -515,7 +518,8 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
       Finding made = finding(
           "device-pointer-on-host",
           std::string("Host code ") + (writes ? "writes" : "reads") + " memory of the device.",
-          "Copy it with cudaMemcpy, or use cudaMallocManaged.");
+          "Copy the data to the host with cudaMemcpy, or allocate the memory with "
+          "cudaMallocManaged.");
       made.place = {instruction, {}};
       made.allocated = allocation->made;
       add_finding(std::move(made));
@@ -527,9 +531,10 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
     if (cell.write.bytes != 0 && cell.write.operation != 0 &&
         !s.order.host_knows(cell.write.operation)) {
       Finding made = finding("wrong-stream",
-                             "Host code uses what an operation of a stream writes, and does not "
-                             "wait for it.",
-                             "Call cudaStreamSynchronize or cudaDeviceSynchronize before.");
+                             "Host code uses memory that an operation of a stream writes, but does "
+                             "not wait for that operation.",
+                             "Call cudaStreamSynchronize or cudaDeviceSynchronize before the host "
+                             "code uses the memory.");
       made.place = {instruction, {}};
       made.other_place = {nullptr, s.order.operation(cell.write.operation).site};
       made.other = "operation of the stream";
@@ -549,8 +554,8 @@ void host_access(const void* address, std::size_t size, bool writes, const void*
           finding("wrong-stream",
                   std::string("Host code ") + (writes ? "changes" : "reads") +
                       " memory that an asynchronous copy " + (it->writes ? "writes" : "reads") +
-                      ", and does not wait for the copy.",
-                  "Call cudaStreamSynchronize before.");
+                      ", but does not wait for the copy.",
+                  "Call cudaStreamSynchronize before the host code uses the memory.");
       made.place = {instruction, {}};
       made.other_place = {nullptr, s.order.operation(it->operation).site};
       made.other = "copy";
@@ -633,12 +638,12 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
     }
     if (reads && !range.begins_written && (bits & ~cell.written) != 0 &&
         kind != AccessKind::atomic_read && kind != AccessKind::copy_read) {
-      Finding made =
-          finding("uninitialized-read",
-                  "A kernel reads " + where_text(range, byte + done) + ", which was never written.",
-                  range.is_shared ? "Write each element before it is read, and put "
-                                    "__syncthreads() between."
-                                  : "Fill the memory first: cudaMemset, cudaMemcpy or a kernel.");
+      Finding made = finding(
+          "uninitialized-read",
+          "A kernel reads " + where_text(range, byte + done) + ", which was never written.",
+          range.is_shared ? "Write each element first, and put __syncthreads() between the "
+                            "write and the read."
+                          : "Fill the memory first, with cudaMemset, cudaMemcpy or a kernel.");
       made.place = {instruction, {}};
       if (range.allocation != nullptr) made.allocated = range.allocation->made;
       add_finding(std::move(made));
@@ -703,12 +708,13 @@ void touch(const void* address, std::size_t bytes, bool writes, std::uint32_t op
     if ((!waits || !waits_for_reads) && !reported) {
       reported = true;
       const AccessRecord& other = waits ? cell.read : cell.write;
-      Finding made = finding("wrong-stream",
-                             std::string("A copy ") + (writes ? "writes" : "reads") +
-                                 " what an operation of another stream " +
-                                 (waits ? "reads" : "writes") + ", and does not wait for it.",
-                             "Record an event after that operation, and let this stream wait for "
-                             "it.");
+      Finding made =
+          finding("wrong-stream",
+                  std::string("A copy ") + (writes ? "writes" : "reads") +
+                      " memory that an operation of another stream " +
+                      (waits ? "reads" : "writes") + ", but does not wait for that operation.",
+                  "Record an event after that operation (cudaEventRecord), and let the "
+                  "stream of the copy wait for the event (cudaStreamWaitEvent).");
       made.place = {nullptr, s.order.operation(operation).site};
       made.other_place = {nullptr, s.order.operation(other.operation).site};
       made.other = "operation of the other stream";
@@ -737,7 +743,7 @@ void check_call_range(const void* address, std::size_t bytes, bool writes, Site 
     Finding made = finding(
         "use-after-free",
         std::string("The call ") + (writes ? "writes" : "reads") + " memory that was freed.",
-        "Free memory after its last use.");
+        "Call cudaFree after the last call that uses the memory.");
     made.place = {nullptr, site};
     made.other_place = {nullptr, allocation->released};
     made.other = "cudaFree";
@@ -753,7 +759,7 @@ void check_call_range(const void* address, std::size_t bytes, bool writes, Site 
                   (near == nullptr ? " outside of every allocation."
                                    : " from byte " + std::to_string(byte - near->begin) +
                                          " of an allocation of " + bytes_text(near->bytes) + "."),
-              "Compare the size of the copy with that of the allocation; sizes are in bytes.");
+              "Compare the size of the call with the size of the allocation. Both are in bytes.");
   made.place = {nullptr, site};
   if (near != nullptr) made.allocated = near->made;
   add_finding(std::move(made));
@@ -852,7 +858,7 @@ void barrier(const Block& block, Site site) {
     if (first.line != site.line || std::strcmp(first.file, site.file) != 0 ||
         first.column != site.column) {
       Finding made = finding("divergent-barrier", "Threads of a block wait at different barriers.",
-                             "Call __syncthreads() where all threads of the block come by.");
+                             "Put __syncthreads() at a place that all threads of the block reach.");
       made.place = {nullptr, site};
       made.other_place = {nullptr, first};
       made.other = "barrier of other threads";
@@ -866,8 +872,8 @@ void barrier_passed(const Block& block) {
   Finding made =
       finding("divergent-barrier",
               std::to_string(block.threads - block.live) + " of " + std::to_string(block.threads) +
-                  " threads of the block have returned before the barrier that the others wait at.",
-              "Let threads without work skip the work, not the barrier.");
+                  " threads of the block returned before the barrier at which the others wait.",
+              "Do not return before a barrier: a thread without work must skip only the work.");
   made.place = {nullptr, state().barrier_site[&block]};
   add_finding(std::move(made));
 }
@@ -880,10 +886,10 @@ void lanes_are_gone(std::uint32_t lanes, Site site) {
   Finding made =
       finding("deadlock",
               std::to_string(__builtin_popcount(lanes)) +
-                  " lanes that the mask names have returned, or are elsewhere: a GPU may "
-                  "wait for them, and their values are undefined.",
-              "Name only lanes that come here: take the mask with __ballot_sync before "
-              "the branch.");
+                  " lanes of the mask do not reach this warp operation: a GPU may wait forever, or "
+                  "use undefined values of these lanes.",
+              "Name only lanes that reach the operation: compute the mask with __ballot_sync "
+              "before the branch.");
   made.place = {nullptr, site};
   add_finding(std::move(made));
 }
@@ -891,8 +897,9 @@ void lanes_are_gone(std::uint32_t lanes, Site site) {
 void warp_operation(const Fiber& fiber, std::uint32_t mask, Site site) {
   settle_pending_write();
   if ((mask >> fiber.lane & 1U) != 0) return;
-  Finding made = finding("deadlock", "A lane calls a warp operation whose mask does not name it.",
-                         "Name each calling lane in the mask.");
+  Finding made =
+      finding("deadlock", "A lane calls a warp operation whose mask does not include the lane.",
+              "Set the bit of each calling lane in the mask.");
   made.place = {nullptr, site};
   add_finding(std::move(made));
 }
@@ -921,8 +928,8 @@ void launch_ended(const Launch&) {
 }
 
 void bad_launch(const Kernel& kernel, cudaError_t error, const char* what) {
-  Finding made = finding("bad-launch", std::string("The launch does not run: ") + what + ".",
-                         "Correct the launch configuration.");
+  Finding made = finding("bad-launch", std::string("The kernel was not launched: ") + what + ".",
+                         "Correct the sizes in <<<…>>>.");
   made.place = {nullptr, kernel.site};
   made.kernel = kernel.name;
   add_finding(std::move(made));
@@ -947,8 +954,8 @@ void fault(const void* address, const void* instruction) {
   const auto* byte = static_cast<const std::byte*>(address);
   const auto* fiber = static_cast<const Fiber*>(current);
   if (byte < fiber->stack + 4096 && byte >= fiber->stack - 65536) {
-    Finding made = finding("out-of-bounds", "A thread of a kernel used up its stack of 256 KB.",
-                           "Use less recursion, or smaller local arrays.");
+    Finding made = finding("out-of-bounds", "A thread of a kernel needs more stack than 256 KB.",
+                           "Use less recursion or smaller local arrays in the kernel.");
     made.place = {instruction, {}};
     add_finding(std::move(made));
     return;
@@ -957,8 +964,8 @@ void fault(const void* address, const void* instruction) {
       finding(byte < reinterpret_cast<const std::byte*>(4096) ? "host-pointer" : "out-of-bounds",
               byte < reinterpret_cast<const std::byte*>(4096)
                   ? "A kernel uses a null pointer."
-                  : "A kernel uses an address where nothing is.",
-              "Check the pointer that the launch passes.");
+                  : "A kernel uses an address that belongs to no allocation.",
+              "Check the pointers that the launch passes, and the indexes.");
   made.place = {instruction, {}};
   add_finding(std::move(made));
 }
@@ -988,12 +995,12 @@ void freed(const Allocation& allocation) {
 }
 
 void bad_free(void* address, Release why, Site site) {
-  const char* message = "The address is not one that cudaMalloc gave.";
-  if (why == Release::freed_before) message = "The memory was freed before.";
+  const char* message = "cudaFree got an address that cudaMalloc did not return.";
+  if (why == Release::freed_before) message = "This memory was already freed.";
   if (why == Release::inner_pointer)
-    message = "The address lies within an allocation, not at its begin.";
+    message = "cudaFree got an address inside of an allocation, not the start of the allocation.";
   Finding made = finding("invalid-free", message,
-                         "Free each allocation once, by the address that it began at.");
+                         "Free each allocation once, with the address that cudaMalloc returned.");
   made.place = {nullptr, site};
   if (const Allocation* allocation = allocation_at(address)) {
     made.allocated = allocation->made;
@@ -1035,10 +1042,10 @@ void error_seen() {
 void report_ignored_errors() {
   for (const CallFailure& failure : state().failures) {
     Finding made = finding("missing-error-check",
-                           "The program never looks at the error of " + failure.what + ": " +
+                           "The program does not check the error of " + failure.what + ": " +
                                cudaGetErrorString(failure.error) + ".",
-                           "Compare the result with cudaSuccess; after a launch, call "
-                           "cudaGetLastError.");
+                           "Compare the result of the call with cudaSuccess. After a launch, call "
+                           "cudaGetLastError, and compare its result.");
     made.place = {nullptr, failure.site};
     add_finding(std::move(made));
   }
@@ -1067,8 +1074,9 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
 }
 
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling) {
-  Finding made = finding("deadlock", message,
-                         "Let all threads that a barrier or a mask waits for come there.");
+  Finding made = finding(
+      "deadlock", message,
+      "Let all threads of the block reach each barrier, and all lanes of a mask reach the warp operation.");
   made.place = {nullptr, waiting.line == 0 ? launched : waiting};
   if (polling != nullptr) made.place = {polling, {}};
   made.other_place = {nullptr, launched};
@@ -1097,7 +1105,7 @@ void end_checks() {
         sticky_error() != cudaSuccess)
       return;
     Finding made = finding("leak", bytes_text(allocation.bytes) + " are never freed.",
-                           "Call cudaFree after the last use.");
+                           "Call cudaFree for this memory before the program ends.");
     made.place = {nullptr, allocation.made};
     made.allocated = allocation.made;
     add_finding(std::move(made));

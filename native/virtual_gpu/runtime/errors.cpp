@@ -81,7 +81,7 @@ void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* co
   static constexpr const char* what[] = {
       "",        "__syncthreads", "a named barrier", "other lanes of their warp", "converged lanes",
       "the grid"};
-  std::string text = "deadlock: no thread of the launch can go on";
+  std::string text = "deadlock: no thread of the launch can continue";
   for (std::size_t kind = 1; kind < std::size(what); ++kind) {
     if (by_wait[kind] == 0) continue;
     const Fiber& fiber = *example[kind];
@@ -92,7 +92,7 @@ void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* co
   }
   if (polling > 0)
     text += "\n  " + std::to_string(polling) +
-            " threads look at memory in a loop, and no other thread changes it";
+            " threads wait in a loop for memory to change, but no other thread changes it";
   set_sticky_error(cudaErrorLaunchTimeout);
   if (checking) {
     Site waiting;

@@ -48,8 +48,8 @@ void end_launch() {
 }
 
 void report_overflow(const SourceLocation& place) {
-  report("index-overflow", "A signed integer overflows: the index is not what was meant.",
-         "Compute in std::int64_t or std::size_t.", place);
+  report("index-overflow", "A signed integer overflows, so the index is wrong.",
+         "Compute the index in std::int64_t or std::size_t.", place);
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ void __ubsan_handle_type_mismatch_v1(void* data, std::uintptr_t pointer) {
   if (pointer == 0 || pointer % alignment == 0) return;
   report("misaligned",
          "The address is not a multiple of " + std::to_string(alignment) +
-             ", as the type needs: a GPU ends the kernel.",
-         "Access such addresses with a smaller type, or align the memory.", mismatch.place);
+             ", which the type requires: on a GPU, the kernel ends with an error.",
+         "Use a smaller type for this address, or align the memory.", mismatch.place);
   opsmith::gpu::end_launch();
 }
 

@@ -94,7 +94,7 @@ void* allocate_device_memory(size_t bytes, c10::DeviceIndex device) {
   void* data = allocate_for_torch(bytes, device);
   TORCH_CHECK_WITH(OutOfMemoryError, data != nullptr, "CUDA out of memory. Tried to allocate ",
                    c10::CachingAllocator::format_size(bytes), " on GPU ", int(device),
-                   ", a virtual GPU, whose memory is the machine's.");
+                   ", which is a virtual GPU: it uses the memory of this machine.");
   counts().allocated(data, bytes, device);
   return data;
 }

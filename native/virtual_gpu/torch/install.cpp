@@ -24,14 +24,15 @@ std::string install() {
   auto* hooks = at::CUDAHooksRegistry();
   if (is_loaded("libtorch_cuda.so") || hooks->Has("CUDAHooks") ||
       c10::impl::hasDeviceGuardImpl(c10::kCUDA))
-    return "libtorch has CUDA itself: a virtual GPU cannot take its place.";
+    return "This libtorch is a CUDA build. The virtual GPU needs a CPU build.";
 
   hooks->Register("CUDAHooks", [](at::CUDAHooksArgs arguments) {
     return std::unique_ptr<at::CUDAHooksInterface>(new CUDAHooks(arguments));
   });
   if (!at::detail::getCUDAHooks().hasCUDA())
-    return "libtorch was asked for CUDA before the virtual GPU was there, and remembers that it "
-           "has none.";
+    return "Code asked libtorch for CUDA before the virtual GPU was installed, so libtorch does "
+           "not "
+           "see it.";
 
   c10::impl::registerDeviceGuard(c10::kCUDA, new c10::cuda::impl::CUDAGuardImpl());
   c10::SetAllocator(c10::kCUDA, &device_allocator());

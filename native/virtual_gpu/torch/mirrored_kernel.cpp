@@ -46,7 +46,7 @@ void change_tensors(IValue& value, F&& f) {
 void check_kind(const c10::OperatorHandle& op, const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(
       tensor.layout() == c10::kStrided && !tensor.is_quantized() && !tensor.is_nested(),
-      op.operator_name(), " is not supported on the virtual GPU: a tensor of it is ",
+      op.operator_name(), " is not supported on the virtual GPU: one of its tensors is ",
       tensor.is_quantized() ? "quantized" : "not dense");
 }
 

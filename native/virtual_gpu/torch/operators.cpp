@@ -52,7 +52,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking)
   for (const at::Tensor* tensor : {&std::as_const(self), &source}) {
     TORCH_CHECK_NOT_IMPLEMENTED(
         tensor->layout() == at::kStrided && !tensor->is_quantized(),
-        "aten::copy_ is not supported on the virtual GPU: a tensor of it is "
+        "aten::copy_ is not supported on the virtual GPU: one of its tensors is "
         "not dense");
   }
   throw_error_of_kernels();

@@ -92,7 +92,9 @@ export function TimeView(): ReactElement {
           {again}
           <SearchField value={search} onChange={setSearch} label="Find a name" />
         </div>
-        {staleness !== 'fresh' && <p className="muted">These times are for older sources.</p>}
+        {staleness !== 'fresh' && (
+          <p className="muted">These times are from a build of older sources.</p>
+        )}
         <PhasesTable files={trace.files} />
         <p className="build-rest number">
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}

@@ -9,7 +9,7 @@ import type {
 export const checkTitles: Record<GradcheckCheck, { name: string; about: string }> = {
   inputs: {
     name: 'inputs',
-    about: 'At least one input requires grad. Inputs that require grad have no stride of 0.',
+    about: 'At least one input requires grad, and no such input has a stride of 0',
   },
   outputs: { name: 'outputs', about: 'The function runs, and its outputs are dense tensors' },
   no_differentiable_outputs: {

@@ -132,7 +132,7 @@ function Nothing(): ReactElement {
   const isBuilding = useBuild((state) => state.running !== null)
   const hasFailed = useBuild((state) => state.error !== null)
   if (isBuilding)
-    return <EmptyState text="Building … Kernels are checked when they run after the build." quiet />
+    return <EmptyState text="Building … Run a call after the build to check its kernels." quiet />
   if (hasFailed || build?.ok === false) {
     return (
       <EmptyState icon="chip" text="The build failed, so nothing was checked.">

@@ -52,7 +52,7 @@ export function SetupSteps(): ReactElement | null {
       )}
       {!isRunning && wasStopped && (
         <p data-testid="setup-stopped">
-          Set-up was stopped. What is compiled is kept: Continue goes on from there.
+          Set-up was stopped. Compiled files are kept. Choose Continue to go on.
         </p>
       )}
       {!isRunning && error && <ErrorView error={error} />}

@@ -45,7 +45,7 @@ export function SizedInputs<Size>(props: Props<Size>): ReactElement | null {
       )}
       note={
         <span className="muted">
-          Edits here apply only to this {owner}; the inputs of the project stay as they are. A shape
+          Edits here apply only to this {owner}; the inputs of the project do not change. A shape
           may have size names, such as {example}.
         </span>
       }

@@ -1,4 +1,5 @@
 // The launchers of native/gpu_check for the device of test/cases/timing/device: its threads do what kernels do on a GPU.
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty_like.h>
 #include <torch/library.h>
 

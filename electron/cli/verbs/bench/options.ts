@@ -77,7 +77,11 @@ export const timingVerbOptions = {
     '<builds...>',
     'earlier builds to compare this build with: their names or keys, or "last"',
   ),
-  sweep: parsedList('<sizes...>', 'values for a size that a shape names: N=1,64,4096', sweepOf),
+  sweep: parsedList(
+    '<sizes...>',
+    'values of a named size that a shape in opsmith.json uses: N=1,64,4096',
+    sweepOf,
+  ),
   threads: numbers(
     '<numbers...>',
     "sizes of libtorch's thread pool; each size is timed separately",
@@ -113,7 +117,7 @@ export const timingVerbOptions = {
   saveBaseline: text('<file>', 'save the times in this file, for --baseline'),
   failAbove: number(
     '<ratio>',
-    "with --baseline: a row fails if its time is certainly more than this many times the baseline's",
+    'with --baseline: a row fails if its time is certainly longer than this factor times the baseline',
     aboveZero,
     String(defaultFailAbove),
   ),

@@ -14,13 +14,13 @@ const buildOptions = {
     'compile kernels for these architectures instead of those of the GPUs here: 80,90a',
   ),
   sanitize: flag(
-    'build with ASan and UBSan, into the cache; the library of the project stays as it is',
+    'build with ASan and UBSan, into the cache; the library of the project does not change',
   ),
   timeTrace: optionalText(
     '[file]',
     'compile everything again and show where the time goes; write a trace for ui.perfetto.dev to the file',
   ),
-  verbose: flag("show the compiler's own text of errors that are shown shortened, and all kernels"),
+  verbose: flag("show the compiler's own text of shortened errors, and list all kernels"),
   json: jsonFlag,
 }
 

@@ -45,7 +45,7 @@ async function runCuda(
 ): Promise<number> {
   if (check && counts)
     return refuse(
-      '--check and --counts cannot be used together: each needs a build of its own.',
+      '--check and --counts cannot be used together, because each needs another build. Run the command twice.',
       json,
     )
   const own = programArguments()

@@ -158,7 +158,7 @@ export class CompileServer {
           if (!answer) {
             clearTimeout(timer)
             this.close()
-            fail('Opsmith cannot read its answer.')
+            fail('it sent an answer that Opsmith cannot read.')
             return
           }
           if (answer.event === 'ready') {

@@ -74,7 +74,7 @@ export class GpuPart {
       return err(
         'toolchain.mismatch',
         `The virtual GPU has no ${missing.join(', ')}, which opsmith.json links the CUDA part with.`,
-        { hint: 'Such code needs a GPU, and a libtorch for CUDA.' },
+        { hint: 'Code that uses these libraries needs a GPU and a CUDA build of libtorch.' },
       )
     }
     const { root, cacheFolder } = installation

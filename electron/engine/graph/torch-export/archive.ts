@@ -5,7 +5,7 @@ import { ioError } from '../../project/files'
 import { fieldPath } from '../../project/read-manifest'
 import { convertProgram } from './graph'
 import type { KnownOperators } from './graph'
-import { exportedProgram } from './shapes'
+import { exportedProgram, exportHint } from './shapes'
 import type { ExportedProgram } from './shapes'
 import { graphTextOf } from '../graph-text'
 import { exportedModel } from '../model-file'
@@ -32,6 +32,7 @@ function parseProgram(text: string, where: string): ExportedProgram {
     value = JSON.parse(quoteLargeIntegers(text))
   } catch (error) {
     return fail('input.invalid', `${where} is not JSON.`, {
+      hint: exportHint,
       detail: error instanceof Error ? error.message : String(error),
     })
   }
@@ -41,7 +42,7 @@ function parseProgram(text: string, where: string): ExportedProgram {
   return fail(
     'input.invalid',
     `${where} is not an exported program that Opsmith can read: ${fieldPath(issue?.path ?? [])}: ${issue?.message ?? ''}`,
-    { hint: 'Save it again with PyTorch 2.2 or newer.' },
+    { hint: exportHint },
   )
 }
 
@@ -72,7 +73,11 @@ async function withArchive<T>(
         error: named ? error.error : { ...error.error, message: `${file}: ${error.error.message}` },
       }
     }
-    if (error instanceof RangeError) return err('input.invalid', `${file} is nested too deeply.`)
+    if (error instanceof RangeError) {
+      return err('input.invalid', `${file} contains subgraphs that are nested too deeply.`, {
+        hint: 'Export a part of the model with fewer nested subgraphs.',
+      })
+    }
     return ioError(error, `read ${file}`)
   } finally {
     zip?.close()

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import { fail } from '../../../contract/outcome'
-import { argumentShapes } from './shapes'
+import { argumentShapes, exportHint } from './shapes'
 import type { ExportedGraph } from './shapes'
 import { deviceText, layoutName, memoryFormatName, scalarTypeName } from './values'
 
@@ -29,7 +29,12 @@ function parse<S extends z.ZodType>(shape: S, value: unknown, where: string): z.
   return fail(
     'input.invalid',
     `Opsmith cannot read ${where}${inside} of the exported program: ${issue?.message ?? 'the value is not valid'}`,
+    { hint: exportHint },
   )
+}
+
+function unexpected(where: string, expected: string): never {
+  return fail('input.invalid', `${where}: expected ${expected}.`, { hint: exportHint })
 }
 
 /** Numbers, texts and lists of them, as they are. Floats that JSON cannot write are "Infinity", "NaN". */
@@ -38,7 +43,7 @@ function plain(value: unknown, where: string): ConstantValue {
     return value as ConstantValue
   }
   if (Array.isArray(value)) return value.map((item, index) => plain(item, `${where}[${index}]`))
-  return fail('input.invalid', `${where}: expected a number, a string or a list of these`)
+  return unexpected(where, 'a number, a string or a list of these')
 }
 
 const constantOf =
@@ -52,7 +57,7 @@ const valueOf =
 const numbered =
   (name: (number: number) => string): Read =>
   (value, where) => {
-    if (typeof value !== 'number') return fail('input.invalid', `${where}: expected a number`)
+    if (typeof value !== 'number') return unexpected(where, 'a number')
     return { constant: { value: name(value), type: 'int' } }
   }
 
@@ -70,7 +75,7 @@ const symbol =
 const listOf =
   (one: Read, type: string): Read =>
   (value, where) => {
-    if (!Array.isArray(value)) return fail('input.invalid', `${where}: expected a list`)
+    if (!Array.isArray(value)) return unexpected(where, 'a list')
     const items = value.map((item: unknown, index) => one(item, `${where}[${index}]`))
     const values = items.flatMap((item) => item.values ?? [])
     if (values.length === items.length && items.length > 0) return { values }

@@ -209,7 +209,11 @@ class Converter {
     names: Names,
     depth: number,
   ): { nodes: GraphNode[]; outputs: string[] } {
-    if (depth > deepest) return fail('input.invalid', `${where}: subgraphs are nested too deeply.`)
+    if (depth > deepest) {
+      return fail('input.invalid', `${where}: subgraphs are nested too deeply.`, {
+        hint: 'Export a part of the model with fewer nested subgraphs.',
+      })
+    }
     const nodes = graph.nodes.map((node, index) =>
       this.node(node, `${where}.nodes[${index}]`, { graph, names, depth }),
     )

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 
+/** The remedy for an archive that does not have these shapes. */
+export const exportHint =
+  'Save the exported program again with PyTorch 2.2 or newer: torch.export.save(program, "model.pt2").'
+
 /**
  * What is read of a serialized `torch.export.ExportedProgram`; torch/_export/serde/schema.py defines
  * it (schema versions 5 to 8 agree in these fields). Keys that are not named here are left out.

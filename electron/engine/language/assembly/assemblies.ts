@@ -203,7 +203,9 @@ export class Assemblies {
     const report = reports.value.find((one) => one.function.id === wanted.value.id)
     return report
       ? ok(report)
-      : err('operator.unknown', `The device code has no function ${wanted.value.name}.`)
+      : err('operator.unknown', `The device code has no function ${wanted.value.name}.`, {
+          hint: 'Choose another function from the list, or build the project again.',
+        })
   }
 
   /**
@@ -351,6 +353,7 @@ export class Assemblies {
       ? await estimateLoop(report.value, loop)
       : err('request.invalid', `The chosen rows of ${shown.title} are not an innermost loop.`, {
           path: 'loop',
+          hint: 'Choose a loop that contains no other loop.',
         })
   }
 

@@ -98,7 +98,7 @@ export async function deviceCode(
         'build.required',
         `${task.label} does not compile to ${form === 'ptx' ? 'PTX' : 'SASS'}.`,
         {
-          hint: 'If you added flags, check them. If the project does not build without them, Problems lists the errors.',
+          hint: 'If you added flags, check them. If you added none, build the project again: Problems lists the errors.',
           detail: (made.stderr + made.stdout).slice(-8000),
         },
       )

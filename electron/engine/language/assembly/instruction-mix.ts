@@ -7,6 +7,11 @@ const packedFloat = new RegExp(`^v?${arithmetic}p[sdh]$`)
 const scalarFloat = new RegExp(`^v?${arithmetic}s[sdh]$`)
 const packedInteger = /^v?p(?:add|sub|mull|mulh|muldq|muludq|madd|min|max|abs|avg|sll|srl|sra)\w*$/
 
+/** "1 load from the stack", "2 loads from the stack": a number of things, and where they are. */
+function row(count: number, thing: string, where = ''): InstructionMix[number] {
+  return { what: `${thing}${count === 1 ? '' : 's'}${where === '' ? '' : ` ${where}`}`, count }
+}
+
 /** The first word of an instruction, prefixes such as `lock` and `rep` left out. */
 function mnemonicOf(text: string): string {
   return /^(?:(?:lock|rep|repz|repnz|bnd|notrack|data16|cs|ds) )*(\S+)/.exec(text)?.[1] ?? ''
@@ -35,17 +40,16 @@ export function machineMix(texts: readonly string[]): InstructionMix {
       else loads += 1
     }
   }
-  const rows: InstructionMix = [
-    { what: 'instructions', count: texts.length },
+  return [
+    row(texts.length, 'instruction'),
     { what: `packed floating point${widest > 0 ? `, up to ${widest} bits` : ''}`, count: packed },
     { what: 'scalar floating point', count: scalar },
     { what: 'packed integer', count: integer },
-    { what: 'calls', count: calls },
-    { what: 'jumps', count: jumps },
-    { what: 'stores to the stack', count: stores },
-    { what: 'loads from the stack', count: loads },
+    row(calls, 'call'),
+    row(jumps, 'jump'),
+    row(stores, 'store', 'to the stack'),
+    row(loads, 'load', 'from the stack'),
   ]
-  return rows
 }
 
 const ptxFloat =
@@ -57,19 +61,19 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
   const count = (pattern: RegExp): number =>
     texts.filter((text) => pattern.test(text.replace(/^@!?%?\w+\s+/, ''))).length
   return [
-    { what: 'instructions', count: texts.length },
+    row(texts.length, 'instruction'),
     {
       what: 'floating point',
       count: count(ptxFloat) + count(sassFloat),
     },
-    { what: 'loads from global memory', count: count(/^(?:ld\.global|LDG\b|LDG\.)/) },
-    { what: 'stores to global memory', count: count(/^(?:st\.global|STG\b|STG\.)/) },
+    row(count(/^(?:ld\.global|LDG\b|LDG\.)/), 'load', 'from global memory'),
+    row(count(/^(?:st\.global|STG\b|STG\.)/), 'store', 'to global memory'),
     { what: 'shared memory', count: count(/^(?:(?:ld|st|atom)\.shared|LDS\b|STS\b|LDS\.|STS\.)/) },
     {
       what: 'local memory (spills)',
       count: count(/^(?:(?:ld|st)\.local|LDL\b|STL\b|LDL\.|STL\.)/),
     },
-    { what: 'barriers', count: count(/^(?:bar\.|barrier\.|BAR\b)/) },
+    row(count(/^(?:bar\.|barrier\.|BAR\b)/), 'barrier'),
   ]
 }
 
@@ -79,20 +83,20 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
  */
 export function resourcesOfKernel(said: string): Map<string, InstructionMix> {
   const found = new Map<string, InstructionMix>()
-  const add = (name: string, what: string, count: number): void => {
-    found.set(name, [...(found.get(name) ?? []), { what, count }])
+  const add = (name: string, one: InstructionMix[number]): void => {
+    found.set(name, [...(found.get(name) ?? []), one])
   }
   let [kernel, described] = ['', '']
   for (const line of said.split('\n')) {
     kernel = /Compiling entry function '([^']+)'/.exec(line)?.[1] ?? kernel
     described = /Function properties for (\S+)/.exec(line)?.[1] ?? described
     const spilled = /(\d+) bytes spill stores/.exec(line)?.[1]
-    if (spilled !== undefined) add(described, 'bytes spilled', Number(spilled))
+    if (spilled !== undefined) add(described, row(Number(spilled), 'byte', 'spilled'))
     const registers = /Used (\d+) registers/.exec(line)?.[1]
     if (registers === undefined) continue
     const shared = /(\d+) bytes smem/.exec(line)?.[1]
-    add(kernel, 'registers', Number(registers))
-    add(kernel, 'bytes of static shared memory', Number(shared ?? 0))
+    add(kernel, row(Number(registers), 'register'))
+    add(kernel, row(Number(shared ?? 0), 'byte', 'of static shared memory'))
   }
   return found
 }

@@ -74,7 +74,7 @@ export class MachineCode {
     }
     if (!fs.existsSync(this.library)) {
       return err('build.required', 'The library no longer exists.', {
-        hint: 'Build it again.',
+        hint: 'Build the project again (Ctrl+B).',
       })
     }
     const said = await askTool(nm, ['-S', '-C', '--defined-only', this.library])

@@ -151,7 +151,7 @@ async function proveMake(proof: Proof): Promise<void> {
   if (!proof.has(make, 'build and run with make')) return
   const example = path.join(proof.folder, 'example')
   const command = [make.path, '-C', example, `TORCH_DIR=${libtorch}`]
-  if (!(await proof.run('build with the lines for make', [[...command, 'run_call']]))) return
+  if (!(await proof.run('build with the Makefile lines', [[...command, 'run_call']]))) return
   const runs = modelRuns(proof.project)
   if (runs.length === 0) {
     proof.skip('calls in C++', 'opsmith.json has no call that could be saved as a model')

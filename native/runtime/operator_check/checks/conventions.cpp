@@ -226,7 +226,7 @@ OperatorCheckFinding check_conventions(const OperatorCall& call) {
     return unpacked(outcome.answer);
   }
   if (tried.empty()) return skipped("no argument is a dim, a keepdim or an optional tensor");
-  return passed("arguments behave as in PyTorch, or are refused: " + joined(tried));
+  return passed("arguments behave as in PyTorch, or the operator refuses them: " + joined(tried));
 }
 
 const RegisteredCheck conventions_check({

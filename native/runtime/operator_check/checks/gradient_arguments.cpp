@@ -60,9 +60,9 @@ const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
     .meaning =
-        "Gradients stay right when one argument gets another value: each dim from -rank to "
-        "rank - 1, the other value of a flag, another number, list or string, or a bias that the "
-        "call left out",
+        "Gradients are right for other values of one argument: each dim from -rank to rank - 1, "
+        "the other value of a flag, another number, list or string, or a bias that the call left "
+        "out",
     .order = 55,
     .run = check_gradient_arguments,
     .compares_calls = true,

@@ -119,7 +119,7 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
     if (found) return *found;
   }
   return passed(
-      "backward uses the inputs of its own forward call, also after they were freed or changed");
+      "backward uses the inputs of its own forward call, even if they were freed or changed");
 }
 
 const RegisteredCheck gradient_saved_check({

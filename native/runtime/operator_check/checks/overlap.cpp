@@ -80,10 +80,10 @@ std::optional<OperatorCheckFinding> out_fault(const OperatorCall& call, size_t i
   if (!call.try_run(plain, ignored).empty() || !call.try_run(given, ignored).empty())
     return std::nullopt;
   const auto names = call.names();
-  auto finding = difference({given[out]}, {plain[out]},
-                            "with " + names[input] + " itself as " + names[out] + ",");
+  auto finding =
+      tensor_difference(given[out], plain[out],
+                        "with " + names[input] + " itself as " + names[out] + ",", names[out]);
   if (!finding) return std::nullopt;
-  finding->output.reset();
   finding->input = names[out];
   finding->advice = "Read each element of " + names[input] + " before you write the element of " +
                     names[out] +
@@ -113,7 +113,8 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
     }
   }
   if (!tried) return skipped("no two tensors have the same shape and dtype");
-  return passed("tensors that share memory give the same result as copies, or are refused");
+  return passed(
+      "tensors that share memory give the same result as copies, or the operator refuses them");
 }
 
 const RegisteredCheck overlap_check({

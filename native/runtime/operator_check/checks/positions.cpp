@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/json_text.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/other_calls.h"
@@ -142,7 +143,7 @@ PositionsLook look_at_positions(const OperatorCall& call, int64_t size) {
     resized.inputs = resized_inputs(call, size, value);
     if (!run() || !resized.is_local()) continue;
     for (const int64_t count : few_odd_counts) {
-      looked.finding = resized.cut_fault(count, " that are all " + std::to_string(value));
+      looked.finding = resized.cut_fault(count, " that are all " + shortest_text(value));
       if (looked.finding) return looked;
     }
   }

@@ -8,7 +8,7 @@ namespace cooperative_groups {
 template <typename Group, typename T, typename Operator>
 auto reduce(const Group& group, T&& value, Operator&& combine) {
   static_assert(details::is_warp_group<Group>::value,
-                "cooperative_groups: reduce takes a tile or a coalesced group");
+                "cooperative_groups: reduce needs a tile or a coalesced group");
   std::decay_t<decltype(combine(value, value))> result = value;
   const unsigned rank = group.thread_rank();
   const unsigned size = group.size();

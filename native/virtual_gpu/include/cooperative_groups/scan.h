@@ -7,7 +7,7 @@ namespace cooperative_groups {
 template <typename Group, typename T, typename Operator>
 auto inclusive_scan(const Group& group, T&& value, Operator&& combine) {
   static_assert(details::is_warp_group<Group>::value,
-                "cooperative_groups: inclusive_scan takes a tile or a coalesced group");
+                "cooperative_groups: inclusive_scan needs a tile or a coalesced group");
   std::decay_t<decltype(combine(value, value))> result = value;
   const unsigned rank = group.thread_rank();
   for (unsigned step = 1; step < group.size(); step *= 2) {

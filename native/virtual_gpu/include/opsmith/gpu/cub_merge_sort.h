@@ -14,7 +14,7 @@ struct team_merge_sort {
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr int all = Items * Team::threads;
   static_assert(PowerOfTwo<Team::threads>::VALUE,
-                "cub: the number of threads of a merge sort is a power of two");
+                "cub: the number of threads of a merge sort must be a power of two");
 
   struct Storage {
     Key keys[all];

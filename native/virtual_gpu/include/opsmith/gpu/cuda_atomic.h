@@ -65,7 +65,7 @@ inline bool acquires(memory_order order) {
 // The operations on a place in memory. Fences say to the checks what an order means.
 template <typename T, thread_scope Scope>
 class atomic_place {
-  static_assert(::std::is_trivially_copyable_v<T>, "cuda::atomic: the type is not copied as bytes");
+  static_assert(::std::is_trivially_copyable_v<T>, "cuda::atomic needs a trivially copyable type");
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
                 "cuda::atomic: types of this size are not supported on the virtual GPU");
   using bits = opsmith::gpu::BitsOf<T>;

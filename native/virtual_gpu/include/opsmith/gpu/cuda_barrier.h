@@ -168,7 +168,7 @@ namespace device {
 
 template <typename... Given>
 __attribute__((
-    unavailable("cuda::device: barriers of the hardware are not supported on the virtual GPU"))) int
+    unavailable("cuda::device: hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 barrier_native_handle(Given&&...);
 template <typename... Given>
 __attribute__((unavailable(

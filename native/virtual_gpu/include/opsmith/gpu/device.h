@@ -253,7 +253,7 @@ inline void checked_atomic(const volatile void*, std::size_t, AtomicKind) {}
 
 template <typename T>
 inline std::uint64_t to_bits(T value) {
-  static_assert(sizeof(T) <= 8, "a warp operation takes values of at most 8 bytes");
+  static_assert(sizeof(T) <= 8, "a value in a warp operation can have at most 8 bytes");
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
   return bits;

@@ -66,7 +66,7 @@ class device_scope {
  public:
   explicit device_scope(cudaStream_t stream) {
     if (opsmith::gpu::in_kernel()) return;
-    check(cudaStreamSynchronize(stream), "thrust: earlier work of the stream failed");
+    check(cudaStreamSynchronize(stream), "thrust: an earlier operation of the stream failed");
     access_.emplace();
   }
 
