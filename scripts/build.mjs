@@ -85,11 +85,16 @@ const addonHeaders = ['node-addon-api/napi.h', 'node-api-headers/include/node_ap
   path.join(root, 'node_modules', file),
 )
 
+/** The folders in node_modules of the packages whose code is in the bundles, or is packed with them. */
+export function bundledPackages() {
+  const packages = bundles.flatMap((name) => readJson(stampOf(name))?.packages ?? [])
+  const files = packagesOf([...grammars, ...addonHeaders, terminalBinary])
+  return [...new Set([...packages, ...files])].sort()
+}
+
 /** Beside the bundles, and packed with them. */
 function writeNotices() {
-  const packages = bundles.flatMap((name) => readJson(stampOf(name))?.packages ?? [])
-  const all = new Set([...packages, ...packagesOf([...grammars, ...addonHeaders])])
-  fs.writeFileSync(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf([...all].sort()))
+  fs.writeFileSync(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(bundledPackages()))
 }
 
 /**

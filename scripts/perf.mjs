@@ -1,5 +1,5 @@
-// `npm run --silent perf -- NAME [--json] [--rounds N] [--only PART]`: one benchmark of test/perf, next to what it
-// is compared with. A benchmark exports `run(options): Promise<Row[]>`; see below for both.
+// `npm run --silent perf -- NAME [--json] [--rounds N] [--only PART] [--package FILE]`: one benchmark of test/perf, next
+// to what it is compared with. A benchmark exports `run(options): Promise<Row[]>`; see below for both.
 import fs from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -82,10 +82,11 @@ const usage = (problem) => {
   if (problem !== '') console.error(problem)
   console.error(
     [
-      'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART]',
+      'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART] [--package FILE]',
       `NAME: ${known.join(', ') || '(none yet)'}`,
       '--rounds N   samples of each case, instead of the number in the benchmark (loop, start)',
       '--only PART  only the cases with PART in their name (loop)',
+      '--package FILE  set-up of this tar.gz of npm run package, and the first result of a sample (setup)',
     ].join('\n'),
   )
   process.exit(2)
@@ -99,6 +100,7 @@ function parseCommandLine() {
         json: { type: 'boolean', default: false },
         rounds: { type: 'string' },
         only: { type: 'string', default: '' },
+        package: { type: 'string', default: '' },
       },
     })
   } catch (error) {
@@ -109,6 +111,8 @@ function parseCommandLine() {
 const known = benchmarkNames()
 const { values, positionals: names } = parseCommandLine()
 const { json, only } = values
+const packageFile = values.package === '' ? '' : path.resolve(values.package)
+if (packageFile !== '' && !fs.existsSync(packageFile)) usage(`there is no ${packageFile}`)
 const unknown = names.filter((name) => name !== 'all' && !known.includes(name))
 if (unknown.length > 0) usage(`unknown benchmark ${unknown.join(', ')}`)
 if (names.length === 0) usage('')
@@ -127,7 +131,7 @@ try {
     process.stderr.write(`measuring ${name}\n`)
     const run = await load(name)
     const say = (line) => process.stderr.write(`  ${line}\n`)
-    rows.push(...(await run({ json, root, rounds, only, say })))
+    rows.push(...(await run({ json, root, rounds, only, packageFile, say })))
   }
   if (json) console.log(JSON.stringify(rows, null, 2))
   else printTable(rows)

@@ -67,6 +67,7 @@ import { setupCalls, setupEvents } from './setup'
 import { startNewsCalls } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
+import { versionCalls, versionEvents } from './version-check'
 const none = z.object({})
 const folder = z.object({ folder: z.string() })
 /**
@@ -473,8 +474,12 @@ export const appCalls = {
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
   ...doctorCalls,
+  ...versionCalls,
   'settings.get': { input: none, output: settings },
-  'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
+  'settings.set': {
+    input: settingsChange.omit({ exportFolders: true, versionAddress: true }),
+    output: settings,
+  },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
   'project.setToolchain': {
     input: folder.extend(toolChoice.shape),
@@ -557,6 +562,7 @@ export const appEvents = {
   'host.changed': hostState,
   ...terminalEvents,
   ...setupEvents,
+  ...versionEvents,
   ...pytestEvents,
   ...kernelEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */

@@ -50,6 +50,22 @@ const fields = {
     .describe(
       'Folder for new projects and copies of samples; an absolute path. Empty: $XDG_DATA_HOME/opsmith/projects, or ~/.local/share/opsmith/projects.',
     ),
+  checkVersion: z
+    .boolean()
+    .describe(
+      'Look for a newer version of Opsmith, at most once a day: one GET of one address. Only the version in the answer is read.',
+    ),
+  /** Only the user writes it, in the file: of an address that the window chose, data could be a part. */
+  versionAddress: z
+    .union([
+      z.literal(''),
+      z
+        .string()
+        .regex(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1)[:/])/, 'must begin with https://'),
+    ])
+    .describe(
+      'Address that `checkVersion` reads: JSON with `tag_name` or `version`. Empty: that of this build, if it has one. Only the file can change it.',
+    ),
   /** Only main writes it. */
   exportFolders: z
     .record(z.string(), z.string())
@@ -78,6 +94,8 @@ export const defaultSettings: Settings = {
   writableFolders: [],
   recentProjects: [],
   projectsFolder: '',
+  checkVersion: false,
+  versionAddress: '',
   exportFolders: {},
 }
 

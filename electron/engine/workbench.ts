@@ -223,7 +223,7 @@ export class Workbench {
     this.kernelChecks = kernelChecks
     this.kernelCounts = kernelCounts
     this.git = new Git(services)
-    this.setup = new Setup({ installation, projects })
+    this.setup = new Setup({ installation, projects, headers })
     this.symbols = new ProjectSymbols(services)
   }
 

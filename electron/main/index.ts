@@ -17,9 +17,16 @@ import { listenToRenderer } from './ipc/handle'
 import { LastEnd } from './last-end/last-end'
 import type { UnexpectedEnd } from './last-end/last-end'
 import { installMenu } from './menu'
-import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
+import {
+  lockDownContents,
+  lockDownNetwork,
+  lockDownSession,
+  registerScheme,
+  serveRenderer,
+} from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
 import type { Wish } from './single-instance'
+import { checkVersion } from './version-check'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
@@ -73,6 +80,7 @@ async function prepare(session: AppSession): Promise<void> {
     if (!session.project) void session.workbench.hosts.host()
     await removeLeftovers(installation)
     pruneBuildCaches(installation)
+    await checkVersion(session)
     await session.prepareInBackground()
   } catch (error) {
     // The window works without either.
@@ -136,6 +144,7 @@ async function run(): Promise<void> {
 }
 
 registerScheme()
+lockDownNetwork()
 lockDownContents()
 // Another Electron's profile may be one that this Electron cannot read. It holds nothing of the user's.
 app.setPath('userData', path.join(installation.stateFolder, 'electron'))

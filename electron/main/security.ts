@@ -100,6 +100,15 @@ export function serveRenderer(folder: string): void {
   })
 }
 
+/**
+ * Before the app is ready: Chromium reaches no other machine, whatever in it asks. At each start its spelling service asks
+ * for a dictionary, which no setting of a window or of the session prevents.
+ */
+export function lockDownNetwork(): void {
+  const rules = ['MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.0.0.1']
+  app.commandLine.appendSwitch('host-resolver-rules', rules.join(', '))
+}
+
 /** No permissions, no requests to anywhere but ourselves. */
 export function lockDownSession(): void {
   const current = session.defaultSession

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { AppEvent } from '../../electron/contract/app-calls'
 import { listen } from '../bridge/bridge'
-import { notifyError } from './notifications'
+import { notify, notifyError } from './notifications'
 
 export type BackgroundTask = AppEvent<'background.progressed'>
 
@@ -16,6 +16,11 @@ export function useBackground(): BackgroundTask[] {
 
 export function listenToBackground(): void {
   listen('background.failed', (error) => notifyError(error))
+  listen('version.found', ({ version, own, address }) => {
+    notify('info', `Opsmith ${version} is available. This is ${own}.`, {
+      hint: `${address} names it. Settings can switch this check off.`,
+    })
+  })
   listen('background.progressed', (event) => {
     backgroundStore.setState((state) => {
       const others = state.tasks.filter((task) => task.title !== event.title)

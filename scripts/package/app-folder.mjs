@@ -6,6 +6,7 @@ import { resolveElectron } from '../setup/electron-runtime.mjs'
 import { loadTypeScript } from '../lib/load-typescript.mjs'
 import { root } from '../lib/paths.mjs'
 import { fusesOf } from './fuses.mjs'
+import { copyAddonHeaders, setModes } from './shared-parts.mjs'
 
 /** Runs the bundled command line by the Electron of the package, as Node. */
 const commandScript = `#!/bin/sh
@@ -13,33 +14,6 @@ const commandScript = `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")/..
 ELECTRON_RUN_AS_NODE=1 exec "$here/opsmith" "$here/resources/app.asar.unpacked/dist/cli.cjs" "$@"
 `
-
-/** What `opsmith setup` compiles the native addon with; the bundles need no other npm package. */
-const addonHeaders = [
-  'node-addon-api/package.json',
-  'node-addon-api/napi.h',
-  'node-addon-api/napi-inl.h',
-  'node-addon-api/napi-inl.deprecated.h',
-  'node-api-headers/package.json',
-  'node-api-headers/include',
-]
-
-function copyAddonHeaders(target) {
-  for (const name of addonHeaders) {
-    const to = path.join(target, 'node_modules', name)
-    fs.cpSync(path.join(root, 'node_modules', name), to, { recursive: true })
-  }
-}
-
-/** Read by everybody, written by its owner; what was executable stays so. */
-function setModes(folder) {
-  fs.chmodSync(folder, 0o755)
-  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-    const file = path.join(folder, entry.name)
-    if (entry.isDirectory()) setModes(file)
-    else if (entry.isFile()) fs.chmodSync(file, fs.statSync(file).mode & 0o100 ? 0o755 : 0o644)
-  }
-}
 
 /** @returns {Promise<string>} the folder */
 export async function makeAppFolder(say) {

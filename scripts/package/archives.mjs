@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { ask, runCommand } from '../lib/command.mjs'
 import { listFiles, makeTemporaryFolder } from '../lib/files.mjs'
 import { root } from '../lib/paths.mjs'
+import { changesOf } from '../release/checks.mjs'
 
 const parts = path.join(root, 'scripts', 'package', 'debian')
 const architectures = { x64: 'amd64', arm64: 'arm64' }
@@ -67,24 +68,24 @@ function copyrightOf(app) {
 }
 
 /** The entries of a version in CHANGELOG.md; those that have no version yet count for the next. */
-function changesOf(version) {
+function entriesOf(version) {
   const text = fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')
-  const sections = text.split(/^## /m)
-  const section =
-    sections.find((part) => part.startsWith(`[${version}]`)) ??
-    sections.find((part) => part.startsWith('[Unreleased]')) ??
-    ''
-  return section
+  return (changesOf(text, version) || changesOf(text, 'Unreleased'))
     .split('\n')
     .filter((line) => /^(- | {2}\S)/.test(line))
     .map((line) => `  ${line.replace(/^- /, '* ')}\n`)
     .join('')
 }
 
-/** Debian's form of the change log; its date is that of the last commit, so that the same sources give the same file. */
+/** When the last commit was made, in seconds: the same sources give the same files. */
+export function commitTime() {
+  return Number(ask(['git', '-C', root, 'log', '-1', '--format=%ct'])) || Date.now() / 1000
+}
+
+/** Debian's form of the change log. */
 function debianChangelog(version) {
-  const date = ask(['git', '-C', root, 'log', '-1', '--format=%cD']) || new Date().toUTCString()
-  return `opsmith (${version}) unstable; urgency=medium\n\n${changesOf(version)}\n -- ${maintainer}  ${date}\n`
+  const date = new Date(commitTime() * 1000).toUTCString().replace('GMT', '+0000')
+  return `opsmith (${version}) unstable; urgency=medium\n\n${entriesOf(version)}\n -- ${maintainer}  ${date}\n`
 }
 
 /** What `dpkg --verify` compares with. */
@@ -141,19 +142,21 @@ export async function makeDeb(app, description) {
     const control = path.join(tree, 'DEBIAN', 'control')
     fs.writeFileSync(control, controlOf(description, tree), { mode: 0o644 })
     writeSums(tree)
-    await runCommand(['dpkg-deb', '--root-owner-group', '-Zxz', '--build', tree, file])
+    await runCommand(['dpkg-deb', '--root-owner-group', '-Zxz', '--build', tree, file], {
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(commitTime()) },
+    })
   } finally {
     fs.rmSync(tree, { recursive: true, force: true })
   }
   return file
 }
 
-/** @returns {Promise<string>} the tar.gz */
-export async function makeTar(app, { version }) {
-  const name = `opsmith-${version}-linux-${process.arch}`
-  const file = path.join(root, 'release', `${name}.tar.gz`)
+/** @returns {Promise<string>} the tar.gz of a folder, which unpacks as one with the name of the archive */
+export async function makeTar(folder, { name, version }) {
+  const title = `${name}-${version}-linux-${process.arch}`
+  const file = path.join(root, 'release', `${title}.tar.gz`)
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name']
-  const rename = `--transform=s,^\\.,${name},S`
-  await runCommand(['tar', '-czf', file, ...owner, rename, '-C', app, '.'])
+  const words = [...owner, `--mtime=@${commitTime()}`, `--transform=s,^\\.,${title},S`]
+  await runCommand(['tar', '-czf', file, ...words, '-C', folder, '.'])
   return file
 }

@@ -18,8 +18,22 @@ export function cleanDebianProblem() {
   return ''
 }
 
+/** How pip reaches an index from this machine: variables, some of which name a file or a folder. */
+const pipVariables = () =>
+  Object.entries(process.env).filter(([name]) =>
+    /^(PIP_|SSL_CERT_FILE$|(https?|no)_proxy$)/i.test(name),
+  )
+
 export class CleanDebian {
   constructor() {
+    /** Of each command that is run in it. */
+    this.variables = {
+      ...Object.fromEntries(pipVariables()),
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: homeInside,
+      DEBIAN_FRONTEND: 'noninteractive',
+      LC_ALL: 'C',
+    }
     this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-debian-'))
     fs.chmodSync(this.folder, 0o755)
   }
@@ -38,20 +52,37 @@ export class CleanDebian {
     return release
   }
 
-  /** Runs a command in it, with /proc, which the dynamic linker reads; the mount ends with the command. */
-  async run(command, { asUser = false, accept = [0] } = {}) {
+  /** Makes another one as this one is now. @param {CleanDebian} other */
+  async copyTo(other) {
+    await runCommand(['cp', '-a', '--reflink=auto', `${this.folder}/.`, other.folder])
+  }
+
+  /**
+   * Makes what pip's variables name: folders are seen in it while a command runs.
+   * @returns {string[]} commands of a shell, whose $0 is the folder
+   */
+  pipMounts() {
+    const named = pipVariables().filter(([, value]) => value?.startsWith('/'))
+    const existing = named.map(([, value]) => value ?? '').filter((place) => fs.existsSync(place))
+    const isFolder = (place) => fs.statSync(place).isDirectory()
+    for (const place of existing) {
+      const inside = path.join(this.folder, place)
+      fs.mkdirSync(isFolder(place) ? inside : path.dirname(inside), { recursive: true })
+      if (!isFolder(place)) fs.copyFileSync(place, inside)
+    }
+    return existing.filter(isFolder).map((place) => `mount --bind "${place}" "$0${place}" && `)
+  }
+
+  /** Runs a command in it, with /proc, which the dynamic linker reads; the mounts end with the command. */
+  async run(command, { asUser = false, accept = [0], variables = {} } = {}) {
     const user = asUser ? [`--userspec=${nobody}:${nobody}`] : []
-    const mounted = ['sh', '-c', 'mount -t proc proc "$0/proc" && exec "$@"', this.folder]
+    const mounts = `mount -t proc proc "$0/proc" && ${this.pipMounts().join('')}`
+    const mounted = ['sh', '-c', `${mounts}exec "$@"`, this.folder]
     const inside = ['chroot', ...user, this.folder, ...command]
     const { output } = await runCommand(['unshare', '--mount', ...mounted, ...inside], {
       timeoutSeconds: 900,
       accept,
-      env: {
-        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-        HOME: homeInside,
-        DEBIAN_FRONTEND: 'noninteractive',
-        LC_ALL: 'C',
-      },
+      env: { ...this.variables, ...variables },
     })
     return output.trim()
   }

@@ -5,12 +5,16 @@ import os from 'node:os'
 import path from 'node:path'
 
 import { ask, findOnPath, runCommand } from '../lib/command.mjs'
-import { listFiles } from '../lib/files.mjs'
+import { listFiles, readJson } from '../lib/files.mjs'
+import { environmentVariables } from '../setup/environment.mjs'
 
 const isRoot = process.getuid?.() === 0
 /** "nobody" of most systems. */
 const nobody = 65534
-const asUser = isRoot ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : []
+/** Words before a command that the user runs. */
+export const asUser = isRoot
+  ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+  : []
 
 /** Why a package cannot be tried out here; "" where it can. */
 export function installationProblem() {
@@ -101,11 +105,36 @@ export class InstalledPackage {
     return output
   }
 
-  /** A copy that belongs to the user. */
-  async copyToHome(source) {
-    const target = path.join(this.home, path.basename(source))
+  /** A copy that belongs to the user, in their home. @returns {Promise<string>} */
+  async copyToHome(source, name = path.basename(source)) {
+    const target = path.join(this.home, name)
     await runCommand([...asUser, 'cp', '-r', source, target], { env: this.environment })
     return target
+  }
+
+  /** What set-up has noted; empty before it. @returns {{ libtorch?: string, python?: string }} */
+  readEnvironment() {
+    const folder = path.join(this.home, '.cache', 'opsmith', 'setup')
+    const [version = ''] = fs.existsSync(folder) ? fs.readdirSync(folder) : []
+    return readJson(path.join(folder, version, 'environment.json')) ?? {}
+  }
+
+  /** The folder of the libtorch that is set up; before that a copy of the clone's, "" if it has none. */
+  async libtorch() {
+    const own = this.readEnvironment().libtorch
+    if (own !== undefined) return own
+    const folder = environmentVariables()['OPSMITH_LIBTORCH']
+    if (!folder) return ''
+    // An ordinary user may not be able to read the clone.
+    const copy = path.join(this.folder, 'libtorch')
+    fs.mkdirSync(copy)
+    const parts = ['lib', 'include', 'share', 'version.py'].filter((name) =>
+      fs.existsSync(path.join(folder, name)),
+    )
+    for (const name of parts)
+      await runCommand(['cp', '-r', '--reflink=auto', path.join(folder, name), copy])
+    await runCommand(['chmod', '-R', 'a+rX', copy])
+    return copy
   }
 
   /** Starts the window, as the user. */

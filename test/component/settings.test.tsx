@@ -54,3 +54,32 @@ it('Settings keeps absolute folders that operators may write to, and says what i
   expect(main.asked('settings.set').at(-1)).toEqual({ sandbox: false })
   expect(field.disabled).toBe(true)
 })
+
+it('Settings says what a check for a newer version sends, and cannot switch it on without an address', async () => {
+  main.give('app.memory', { compileServer: 0, clangd: 0 })
+  main.give('version.address', { address: '' })
+  const first = show('settings')
+  await act(async () => {
+    await Promise.resolve()
+  })
+  const box = (): HTMLInputElement => screen.getByTestId('settings-check-version')
+  expect(box().disabled).toBe(true)
+  expect(box().parentElement?.textContent).toContain('this build has no release address')
+  first.unmount()
+
+  main.give('version.address', { address: 'https://example.org/latest.json' })
+  show('settings')
+  await act(async () => {
+    await Promise.resolve()
+  })
+  expect(box().disabled).toBe(false)
+  expect(box().checked).toBe(false)
+  expect(box().parentElement?.textContent).toContain(
+    'at most once a day, GET https://example.org/latest.json',
+  )
+  fireEvent.click(box())
+  await act(async () => {
+    await Promise.resolve()
+  })
+  expect(main.asked('settings.set').at(-1)).toEqual({ checkVersion: true })
+})

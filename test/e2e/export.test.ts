@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import { copied } from '../support/clipboard'
+import { ConnectionWatch } from '../support/connections'
 import { makeTestCache } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -35,6 +36,7 @@ const manifest = {
 
 let cache: TestCache
 let app: App
+let connections: ConnectionWatch
 let folder: string
 let out: string
 const pathBefore = process.env['PATH'] ?? ''
@@ -55,6 +57,7 @@ function hideCmake(into: string): void {
 
 beforeAll(async () => {
   cache = makeTestCache()
+  connections = new ConnectionWatch(cache.home)
   folder = path.join(cache.home, 'small')
   out = path.join(cache.home, 'elsewhere', 'out')
   fs.mkdirSync(folder)
@@ -258,5 +261,10 @@ describe('the export panel', () => {
     const old = app.testId('export-panel').getByTestId('stale-bar')
     await old.waitFor()
     expect(await old.textContent()).toMatch(/without the unsaved changes.*export again/)
+  })
+
+  it('no process of the session has connected to another machine', () => {
+    expect(connections.count).toBeGreaterThan(3)
+    expect(connections.end()).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { ConnectionWatch } from '../support/connections'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -12,11 +13,13 @@ const buildTime = 170_000
 const checkTime = 60_000
 let cache: TestCache
 let app: App
+let connections: ConnectionWatch
 let folder: string
 
 // One window for both tests: the first leaves the sources as they were.
 beforeAll(async () => {
   cache = makeTestCache()
+  connections = new ConnectionWatch(cache.home)
   folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   app = await App.start(cache, folder)
   await app.testId('tool-tab-gradcheck').click()
@@ -139,5 +142,10 @@ describe('the gradcheck panel', () => {
     const mutation = app.page.locator('[data-testid=operator-check-finding][data-check=mutation]')
     expect(await mutation.first().getAttribute('data-status')).toBe('passed')
     await app.picture('gradcheck-operators')
+  })
+
+  it('no process of the session has connected to another machine', () => {
+    expect(connections.count).toBeGreaterThan(3)
+    expect(connections.end()).toEqual([])
   })
 })

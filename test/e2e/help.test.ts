@@ -3,16 +3,19 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { ConnectionWatch } from '../support/connections'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 let cache: TestCache
 let app: App
+let connections: ConnectionWatch
 /** What the window asked for since it opened that is not part of the app. */
 const fromOutside: string[] = []
 
 beforeAll(async () => {
   cache = makeTestCache()
+  connections = new ConnectionWatch(cache.home)
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)
   const settings = { hotCompile: false, codeHelp: false, buildOnSave: false }
   app = await App.start(cache, folder, settings, root, (page) => {
@@ -77,5 +80,10 @@ describe('help', () => {
 
   it('needs no network', () => {
     expect(fromOutside).toEqual([])
+  })
+
+  it('no process of the session has connected to another machine', () => {
+    expect(connections.count).toBeGreaterThan(3)
+    expect(connections.end()).toEqual([])
   })
 })

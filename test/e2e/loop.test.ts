@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { ConnectionWatch } from '../support/connections'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -34,6 +35,7 @@ describe('the edit, build and run loop', () => {
   })
 
   it('a sample opens, an edit of its kernel is built on save, and the new result is shown', async () => {
+    const connections = new ConnectionWatch(cache.home)
     app = await App.start(cache)
     const running = app
     // The whole card is the button: here next to its picture, far from its name.
@@ -67,6 +69,9 @@ describe('the edit, build and run loop', () => {
     // As after the window's own process died: what was open is there again.
     await app.page.reload()
     await app.testId('explorer-file-op.cpp').waitFor()
+    // No process of the session has connected to another machine.
+    expect(connections.count).toBeGreaterThan(3)
+    expect(connections.end()).toEqual([])
   })
 
   it('an edit is built by the compile server, and the plain build that follows is published', async () => {

@@ -25,6 +25,8 @@ export interface BenchmarkOptions {
   rounds?: number | undefined
   /** Only the cases with this in their name; "" for all. */
   only?: string
+  /** A tar.gz of `npm run package` to measure instead of the clone; "" for none. */
+  packageFile?: string
   say(line: string): void
 }
 

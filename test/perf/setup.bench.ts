@@ -3,52 +3,105 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { row } from './measure'
+import { judged, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
 
+/** Seconds from an installed package to the first result of a sample, with libtorch on the machine. */
+const goal = 150
+
+interface Report {
+  steps: { name: string; seconds: number }[]
+}
+
+interface Ended {
+  stdout: string
+  log: string
+  seconds: number
+}
+
+/** Runs a command to its good end, with nothing that set-up has made before. */
+async function finish(
+  command: readonly [string, ...string[]],
+  { cwd, home, onText }: { cwd: string; home: string; onText?: (text: string) => void },
+): Promise<Ended> {
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('OPSMITH_')),
+  )
+  const places = { cache: 'CACHE', config: 'CONFIG', data: 'DATA', state: 'STATE' }
+  const own = Object.entries(places).map(([name, word]) => [
+    `XDG_${word}_HOME`,
+    path.join(home, name),
+  ])
+  const [program, ...words] = command
+  const started = performance.now()
+  const child = spawn(program, words, {
+    cwd,
+    env: { ...environment, ...Object.fromEntries(own) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let log = ''
+  const take = (text: string): void => {
+    log += text
+    onText?.(text)
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    take(text)
+  })
+  child.stderr.setEncoding('utf8').on('data', take)
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(`${command.join(' ')} failed:\n${log.slice(-2000)}`)
+  return { stdout, log, seconds: (performance.now() - started) / 1000 }
+}
+
 /** Every step of set-up in a fresh clone with an empty cache; system packages as they are here. */
-export async function runSetup(options: BenchmarkOptions): Promise<Row[]> {
-  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-cold-'))
+async function ofClone({ root, say }: BenchmarkOptions, home: string): Promise<Row[]> {
   const clone = path.join(home, 'opsmith')
-  const wait = (
-    command: string,
-    args: string[],
-    cwd: string,
-    onText: (text: string) => void,
-  ): Promise<number> =>
-    new Promise((resolve) => {
-      const environment = Object.fromEntries(
-        Object.entries(process.env).filter(([name]) => !name.startsWith('OPSMITH_')),
-      )
-      const child = spawn(command, args, {
-        cwd,
-        env: { ...environment, XDG_CACHE_HOME: path.join(home, 'cache') },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding('utf8').on('data', onText)
-      child.once('close', (code) => {
-        resolve(code ?? 1)
-      })
-    })
+  await finish(['git', 'clone', '-q', root, clone], { cwd: home, home })
+  const onText = (text: string): void => say(text.trimEnd())
+  const ended = await finish([process.execPath, 'scripts/setup.mjs'], { cwd: clone, home, onText })
+  const steps = [...ended.log.matchAll(/^\[\d+\/\d+\] (.+?) … .*?([\d.]+) s\b/gm)]
+  return [
+    ...steps.map(([, name = '', seconds]) => row(`set-up: ${name}`, 's', [Number(seconds)])),
+    row('set-up, all of it', 's', [ended.seconds]),
+  ]
+}
+
+/** `opsmith setup` of a package for the libtorch of the clone, and the first run of a sample. */
+async function ofPackage(file: string, { say }: BenchmarkOptions, home: string): Promise<Row[]> {
+  const libtorch = process.env['OPSMITH_LIBTORCH'] ?? ''
+  await finish(['tar', '-xzf', file, '-C', home], { cwd: home, home })
+  const [folder = ''] = fs.readdirSync(home).filter((name) => name.startsWith('opsmith-'))
+  const opsmith = path.join(home, folder, 'bin', 'opsmith')
+  const onText = (text: string): void => say(text.trimEnd())
+  const words = ['setup', '--json', '--libtorch', libtorch] as const
+  const setup = await finish([opsmith, ...words], { cwd: home, home, onText })
+  const sample = path.join(home, 'my_op')
+  const samples = ['resources/app.asar.unpacked/samples', 'samples']
+  const [found = ''] = samples
+    .map((name) => path.join(home, folder, name, 'my_op'))
+    .filter((name) => fs.existsSync(name))
+  fs.cpSync(found, sample, { recursive: true })
+  const first = await finish([opsmith, 'run', sample], { cwd: home, home, onText })
+  const whole = setup.seconds + first.seconds
+  const { steps } = JSON.parse(setup.stdout) as Report
+  return [
+    ...steps.map(({ name, seconds }) => row(`opsmith setup: ${name}`, 's', [seconds])),
+    row('opsmith setup, all of it', 's', [setup.seconds]),
+    row('opsmith run my_op', 's', [first.seconds]),
+    judged(row('to the first result of a sample', 's', [whole]), [whole], { goal }),
+  ]
+}
+
+export async function run(options: BenchmarkOptions): Promise<Row[]> {
+  const { packageFile = '' } = options
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-cold-'))
   try {
-    await wait('git', ['clone', '-q', options.root, clone], home, () => undefined)
-    let log = ''
-    const started = performance.now()
-    const code = await wait(process.execPath, ['scripts/setup.mjs'], clone, (text) => {
-      log += text
-      options.say(text.trimEnd())
-    })
-    if (code !== 0) throw new Error(`set-up failed:\n${log.slice(-2000)}`)
-    const rows: Row[] = []
-    for (const match of log.matchAll(/^\[\d+\/\d+\] (.+?) … .*?([\d.]+) s\b/gm)) {
-      rows.push(row(`set-up: ${match[1] ?? ''}`, 's', [Number(match[2])]))
-    }
-    rows.push(row('set-up, all of it', 's', [(performance.now() - started) / 1000]))
-    return rows
+    return packageFile === ''
+      ? await ofClone(options, home)
+      : await ofPackage(packageFile, options, home)
   } finally {
     fs.rmSync(home, { recursive: true, force: true })
   }
 }
-
-export { runSetup as run }

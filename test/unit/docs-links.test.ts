@@ -104,12 +104,14 @@ const optionsOf = ({ options }: Pick<Verb, 'options'>): string[] => [
   '--version',
 ]
 const allOptions = new Set(verbs.flatMap(optionsOf))
+/** Languages of blocks with commands. */
+const shells = new Set(['sh', 'console', 'dockerfile', 'yaml'])
 /** Pages in which an option in code is one of `opsmith`, not of npm's scripts or of a compiler. */
 const aboutOpsmith = /^docs\/(tutorials|how-to|explanation)\/(?!install)/
 
 /** The verb or the option of a command that does not exist; "" where all do. */
 function unknownIn(line: string): string {
-  const command = /^(?:\$ )?opsmith ([a-z-]+)([^;|]*)/.exec(line)
+  const command = /^\s*(?:\$ |RUN |- run: )?opsmith ([a-z-]+)([^;|]*)/.exec(line)
   if (!command) return ''
   const [, name = '', rest = ''] = command
   const verb = verbs.find((one) => one.name === name)
@@ -122,7 +124,7 @@ function unknownIn(line: string): string {
 
 function wrongCommands(page: string): string[] {
   const blocks = tokensOf(page).filter(isOf<Tokens.Code>('code'))
-  const shell = blocks.filter(({ lang }) => lang === 'sh' || lang === 'console')
+  const shell = blocks.filter(({ lang }) => shells.has(lang ?? ''))
   const inline = tokensOf(page).filter(isOf<Tokens.Codespan>('codespan'))
   const lines = [
     ...shell.flatMap(({ text }) => text.split('\n')),

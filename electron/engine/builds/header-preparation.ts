@@ -1,3 +1,4 @@
+import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { compileTools } from '../compile/compile-tools'
 import type { CompileTools } from '../compile/compile-tools'
@@ -7,10 +8,20 @@ import type { Installation } from '../installation'
 import type { OpenProject, Projects } from '../project/open-project'
 import type { BackgroundEvents } from './background'
 
+type Prepared = Result<{ seconds: number; made: number }>
+
+interface Preparation {
+  stop: AbortController
+  ended: Promise<unknown>
+}
+
 /** Makes what builds start from: precompiled headers, and the compile server's program. */
 export class HeaderPreparation {
-  private isRunning = false
-  private readonly closing = new AbortController()
+  private readonly running = new Set<AbortController>()
+  private inBackground: Preparation | undefined
+  /** Set-ups that run. */
+  private holds = 0
+  private isClosed = false
 
   constructor(
     private readonly services: { installation: Installation; projects: Projects },
@@ -22,44 +33,69 @@ export class HeaderPreparation {
    * @param compilers at a time: one, so that whoever works meanwhile has the other cores
    * @param project that may have chosen tools and flags of its own
    * @param onRemark called with what was found damaged, in words
-   * @param isBackground nobody waits for it
    * @returns the compilers' seconds together, and how many headers were made
    */
   async prepare(
     compilers = 1,
     project?: OpenProject,
     onRemark: (text: string) => void = () => undefined,
-    isBackground = false,
-  ): Promise<Result<{ seconds: number; made: number }>> {
-    this.isRunning = true
+  ): Promise<Prepared> {
+    const stop = new AbortController()
+    return await this.make(() => this.toolsOf(project), { compilers, onRemark, stop })
+  }
+
+  private async toolsOf(project: OpenProject | undefined): Promise<Result<CompileTools>> {
+    const { installation, projects } = this.services
+    const toolchain = await projects.toolchain(project)
+    return toolchain.ok ? ok(compileTools(installation, toolchain.value)) : toolchain
+  }
+
+  private async make(
+    findTools: () => Promise<Result<CompileTools>>,
+    options: {
+      compilers: number
+      stop: AbortController
+      onRemark?: (text: string) => void
+      isBackground?: boolean
+    },
+  ): Promise<Prepared> {
+    const { stop, ...how } = options
+    if (this.isClosed) stop.abort()
+    this.running.add(stop)
     try {
-      const { installation, projects } = this.services
-      const toolchain = await projects.toolchain(project)
-      if (!toolchain.ok) return toolchain
-      const tools = compileTools(installation, toolchain.value)
-      return await this.prepareFor(tools, { compilers, isBackground, onRemark })
+      const tools = await findTools()
+      if (!tools.ok) return tools
+      const { onBackground } = this.events
+      return await prepareTools(tools.value, {
+        ...how,
+        signal: stop.signal,
+        ...(onBackground ? { onProgress: onBackground } : {}),
+      })
     } finally {
-      this.isRunning = false
+      this.running.delete(stop)
     }
   }
 
-  private async prepareFor(
-    tools: CompileTools,
-    how: { compilers: number; isBackground: boolean; onRemark?: (text: string) => void },
-  ): Promise<Result<{ seconds: number; made: number }>> {
-    const { onBackground } = this.events
-    return await prepareTools(tools, {
-      ...how,
-      signal: this.closing.signal,
-      ...(onBackground ? { onProgress: onBackground } : {}),
-    })
+  /** For nobody who waits, with one compiler. While a set-up runs, nothing is made: set-up makes the same. */
+  async prepareInBackground(project?: OpenProject): Promise<Prepared> {
+    return await this.makeInBackground(() => this.toolsOf(project))
   }
 
-  /** For nobody who waits, with one compiler. */
-  async prepareInBackground(
-    project?: OpenProject,
-  ): Promise<Result<{ seconds: number; made: number }>> {
-    return await this.prepare(1, project, undefined, true)
+  private async makeInBackground(
+    findTools: () => Promise<Result<CompileTools>>,
+  ): Promise<Prepared> {
+    const nothing: Prepared = ok({ seconds: 0, made: 0 })
+    if (this.holds > 0) return nothing
+    const stop = new AbortController()
+    const work = this.make(findTools, { compilers: 1, stop, isBackground: true })
+    const own = { stop, ended: Promise.allSettled([work]) }
+    this.inBackground = own
+    try {
+      const prepared = await work
+      return stop.signal.aborted ? nothing : prepared
+    } finally {
+      if (this.inBackground === own) this.inBackground = undefined
+    }
   }
 
   /**
@@ -67,21 +103,32 @@ export class HeaderPreparation {
    * @param missing what the last build did without; clang's, where g++ compiles the rest of the project
    */
   async prepareAgain(missing: readonly MissingHeader[]): Promise<void> {
-    if (this.isRunning) return
-    this.isRunning = true
+    if (this.running.size > 0) return
+    const all = missing.map(({ tools }) => tools)
+    const byCompiler = new Map(all.map((tools) => [tools.toolchain.compiler.identity, tools]))
+    for (const tools of byCompiler.values()) {
+      const prepared = await this.makeInBackground(() => Promise.resolve(ok(tools)))
+      if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
+    }
+  }
+
+  /**
+   * Set-up makes headers with all processors. What the background had finished is kept; the compiler that it had started is
+   * ended, since two would make the same header.
+   */
+  async withoutBackground<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.holds += 1
     try {
-      const all = missing.map(({ tools }) => tools)
-      const byCompiler = new Map(all.map((tools) => [tools.toolchain.compiler.identity, tools]))
-      for (const tools of byCompiler.values()) {
-        const prepared = await this.prepareFor(tools, { compilers: 1, isBackground: true })
-        if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
-      }
+      this.inBackground?.stop.abort()
+      await this.inBackground?.ended
+      return await work()
     } finally {
-      this.isRunning = false
+      this.holds -= 1
     }
   }
 
   close(): void {
-    this.closing.abort()
+    this.isClosed = true
+    for (const stop of this.running) stop.abort()
   }
 }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { SetupPlan, SetupReport, SetupStep } from '../../contract/setup'
+import type { HeaderPreparation } from '../builds/header-preparation'
 import { compileTools } from '../compile/compile-tools'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { prepareTools } from '../compile/prepare'
@@ -292,7 +293,13 @@ class SetupRun {
 
 /** Makes an installed Opsmith ready: libtorch, the addon for it, and what builds start from. */
 export class Setup {
-  constructor(private readonly services: { installation: Installation; projects: Projects }) {}
+  constructor(
+    private readonly services: {
+      installation: Installation
+      projects: Projects
+      headers: HeaderPreparation
+    },
+  ) {}
 
   /** What it would find and make now. */
   async plan(): Promise<SetupPlan> {
@@ -305,7 +312,9 @@ export class Setup {
    * compile (`toolchain.mismatch`), it was stopped (`cancelled`), another set-up is running.
    */
   async run(request: SetupRequest): Promise<Result<SetupReport>> {
-    const { cacheFolder } = this.services.installation
-    return await withSetupLock(cacheFolder, () => new SetupRun(this.services, request).run())
+    const { installation, headers } = this.services
+    return await withSetupLock(installation.cacheFolder, () =>
+      headers.withoutBackground(() => new SetupRun(this.services, request).run()),
+    )
   }
 }

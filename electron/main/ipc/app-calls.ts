@@ -6,6 +6,8 @@ import { ok } from '../../contract/outcome'
 import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
 import { keepLayout, readLayout } from '../../engine/project/layout-file'
 import { newsOfUpdate } from '../../engine/project/release-notes'
+import { versionAddress } from '../../engine/project/version-check'
+import { checkVersion } from '../version-check'
 import { unreadFiles } from '../../engine/project/unread-files'
 import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
@@ -24,6 +26,7 @@ type GeneralCalls =
   | 'doctor.report'
   | 'settings.get'
   | 'settings.set'
+  | 'version.address'
   | 'layout.get'
   | 'layout.set'
 
@@ -85,7 +88,12 @@ export const generalCalls: Handlers<GeneralCalls> = {
       return ok(await readSettings(session.installation.configFolder))
     const settings = await changeSettings(session.installation.configFolder, change)
     await session.workbench.applySettings()
+    if (change.checkVersion === true) void checkVersion(session)
     return ok(settings)
+  },
+  'version.address': async ({ installation }) => {
+    const settings = await readSettings(installation.configFolder)
+    return ok({ address: await versionAddress(installation, settings) })
   },
   'layout.get': async (session) => ok(await readLayout(session.installation.stateFolder)),
   'layout.set': async (session, { layout }) => {

@@ -54,6 +54,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'search.run',
   'settings.get',
   'settings.set',
+  'version.address',
   'setup.chooseFolder',
   'setup.plan',
   'setup.run',

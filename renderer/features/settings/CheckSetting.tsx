@@ -7,11 +7,13 @@ type Props = {
   /** What holds while it is on. */
   words: string
   checked: boolean
+  disabled?: boolean
   onChange: (checked: boolean) => Promise<unknown>
 }
 
 /** A setting that is on or off. */
-export function CheckSetting({ id, label, words, checked, onChange }: Props): ReactElement {
+export function CheckSetting(props: Props): ReactElement {
+  const { id, label, words, checked, disabled = false, onChange } = props
   return (
     <>
       <label htmlFor={id}>{label}</label>
@@ -20,6 +22,7 @@ export function CheckSetting({ id, label, words, checked, onChange }: Props): Re
           id={id}
           type="checkbox"
           checked={checked}
+          disabled={disabled}
           data-testid={id}
           onChange={(event) => void onChange(event.target.checked)}
         />

@@ -12,6 +12,7 @@ import { changeSettings, useSettings } from '../../store/settings'
 import { CheckSetting } from './CheckSetting'
 import { SandboxSettings } from './SandboxSettings'
 import { TrustedFolders } from './TrustedFolders'
+import { VersionSetting } from './VersionSetting'
 
 const themes: Record<Settings['theme'], string> = {
   system: 'Same as the system',
@@ -199,6 +200,7 @@ export function SettingsPanel(): ReactElement {
               </option>
             ))}
           </select>
+          <VersionSetting />
           <span>Compiler, libtorch</span>
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>

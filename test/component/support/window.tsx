@@ -76,6 +76,7 @@ function answerQuietly(): void {
   main.give('timing.history', [])
   main.give('export.forms', [])
   main.give('trust.list', [])
+  main.give('version.address', { address: '' })
   main.give('git.status', null)
   main.give('folder.list', [])
   main.give('kernels.use', {})

@@ -1,0 +1,76 @@
+// The command line alone: for CI images, which have no display and none of Electron's libraries. It carries the Node
+// that packs it. Distributions' Nodes are too old (18 in Debian 12 and Ubuntu 24.04), most images have none, and so
+// every machine runs the Node that the tests ran.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { ask } from '../lib/command.mjs'
+import { makeTemporaryFolder, removeLeftovers } from '../lib/files.mjs'
+import { root } from '../lib/paths.mjs'
+import { makeTar } from './archives.mjs'
+import { copyAddonHeaders, setModes } from './shared-parts.mjs'
+
+const commandScript = `#!/bin/sh
+# The command line of Opsmith. A shell without PATH has one of its own, and does not pass it on.
+here=$(dirname "$(readlink -f "$0")")/..
+export PATH
+exec "$here/runtime/node" "$here/dist/cli.cjs" "$@"
+`
+
+/** Libraries that every machine with a C++ compiler has. */
+const everywhere = /^(linux-vdso|ld-linux|lib(c|dl|m|pthread|rt|gcc_s|stdc\+\+))[.-]/
+
+/** Where Node's licence is: in its own archive, in images of it, in NodeSource's packages. */
+function nodeLicense() {
+  const folder = path.dirname(fs.realpathSync(process.execPath))
+  const places = [path.join(folder, '../LICENSE'), path.join(folder, '../share/doc/nodejs/LICENSE')]
+  return places.find((file) => fs.existsSync(file))
+}
+
+/** Why this Node cannot be packed; "" if it can. */
+export function nodeProblem() {
+  const linked = ask(['ldd', process.execPath])
+    .split('\n')
+    .map((line) => path.basename(line.trim().split(/\s/)[0] ?? ''))
+  const own = linked.filter((name) => name !== '' && !everywhere.test(name))
+  if (own.length > 0) return `${process.execPath} needs ${own.join(', ')}`
+  return nodeLicense() === undefined ? `the licence of ${process.execPath} was not found` : ''
+}
+
+const files = ['package.json', 'LICENSE', 'CHANGELOG.md']
+const bundles = ['cli.cjs', 'cli.bundle.cjs', 'host.cjs', 'grammars']
+const folders = ['native', 'kernels', 'samples', 'templates']
+
+const isBuilt = (file) => /^(build|\.opsmith)$/.test(path.basename(file))
+
+function fill(folder) {
+  for (const name of [...files, ...folders, ...bundles.map((one) => path.join('dist', one))])
+    fs.cpSync(path.join(root, name), path.join(folder, name), {
+      recursive: true,
+      filter: (file) => !isBuilt(file),
+    })
+  copyAddonHeaders(folder)
+  fs.copyFileSync(
+    path.join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'),
+    path.join(folder, 'THIRD-PARTY-NOTICES.txt'),
+  )
+  fs.mkdirSync(path.join(folder, 'runtime'))
+  fs.copyFileSync(process.execPath, path.join(folder, 'runtime', 'node'))
+  fs.copyFileSync(nodeLicense() ?? '', path.join(folder, 'LICENSE.node.txt'))
+  fs.mkdirSync(path.join(folder, 'bin'))
+  fs.writeFileSync(path.join(folder, 'bin', 'opsmith'), commandScript, { mode: 0o755 })
+  setModes(folder)
+}
+
+/** @returns {Promise<string>} the tar.gz */
+export async function makeCommandLine({ version }) {
+  const target = path.join(root, 'release', 'command-line')
+  removeLeftovers(target)
+  const folder = makeTemporaryFolder(target)
+  try {
+    fill(folder)
+    return await makeTar(folder, { name: 'opsmith-cli', version })
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}

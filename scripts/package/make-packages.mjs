@@ -1,0 +1,33 @@
+// All packages of this version, in release/.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { buildBundles } from '../build.mjs'
+import { findOnPath } from '../lib/command.mjs'
+import { readJson, removeLeftovers } from '../lib/files.mjs'
+import { root } from '../lib/paths.mjs'
+import { refuse } from '../lib/refuse.mjs'
+import { makeAppFolder } from './app-folder.mjs'
+import { makeDeb, makeTar } from './archives.mjs'
+import { makeCommandLine, nodeProblem } from './command-line.mjs'
+
+/**
+ * @param {(line: string) => void} say
+ * @returns {Promise<string[]>} the files
+ */
+export async function makePackages(say) {
+  if (process.platform !== 'linux') refuse('Packages are made on Linux only.')
+  removeLeftovers(path.join(root, 'release', 'deb'))
+  fs.mkdirSync(path.join(root, 'release'), { recursive: true })
+  await buildBundles()
+  const description = readJson(path.join(root, 'package.json'))
+  const app = await makeAppFolder(say)
+  const files = [await makeTar(app, description)]
+  if (findOnPath('dpkg-deb') === '')
+    say('made no .deb, because dpkg-deb is not installed (apt-get install dpkg)')
+  else files.push(await makeDeb(app, description))
+  const problem = nodeProblem()
+  if (problem !== '') say(`made no archive of the command line alone, because ${problem}`)
+  else files.push(await makeCommandLine(description))
+  return files
+}

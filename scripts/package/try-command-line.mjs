@@ -1,0 +1,64 @@
+// The command line alone, unpacked in an empty folder and run as another user: nothing of Electron, no display, and no
+// variable but HOME.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { runCommand } from '../lib/command.mjs'
+import { asUser } from './installed-package.mjs'
+import { expectText } from './steps.mjs'
+import { linesOf } from './try-installed.mjs'
+
+/** What a folder of somebody else has: setup.py and sources. */
+const setupFile = `from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+setup(name='mine', ext_modules=[CppExtension('mine', ['op.cpp'])], cmdclass={'build_ext': BuildExtension})
+`
+
+/** Unpacks an archive of the command line. @returns {Promise<string>} its command */
+async function unpack(tar, folder) {
+  fs.mkdirSync(folder, { recursive: true })
+  await runCommand(['tar', '-xzf', tar, '-C', folder, '--no-same-owner'])
+  const [name = ''] = fs.readdirSync(folder)
+  return path.join(folder, name, 'bin', 'opsmith')
+}
+
+/**
+ * @param {import('./steps.mjs').Steps} steps
+ * @param {import('./installed-package.mjs').InstalledPackage} installed if its user is set up, that set-up is used
+ * @param {string} tar
+ */
+export async function tryCommandLine(steps, installed, tar) {
+  const { folder, home } = installed
+  let command = ''
+  const opsmith = async (...words) => {
+    const bare = ['env', '-i', `HOME=${home}`, ...asUser, command, ...words]
+    return (await runCommand(bare, { cwd: home, timeoutSeconds: 1800 })).output
+  }
+  await steps.step(
+    'unpack the command line in an empty folder',
+    async () => {
+      command = await unpack(tar, path.join(folder, 'command-line'))
+    },
+    { needed: true },
+  )
+  await steps.step('it runs without any variable', async () => {
+    const { output } = await runCommand(['env', '-i', ...asUser, command, '--version'])
+    return expectText(output, /^\d+\.\d+\.\d+\n$/)
+  })
+  await steps.step('its set-up', async () => {
+    return linesOf(await opsmith('setup', '--libtorch', await installed.libtorch()))
+  })
+  const sample = path.join(command, '../../samples/my_op')
+  await steps.step('init of a folder with setup.py, and build', async () => {
+    const own = await installed.copyToHome(sample, 'mine')
+    fs.rmSync(path.join(own, 'opsmith.json'))
+    fs.writeFileSync(path.join(own, 'setup.py'), setupFile)
+    await opsmith('init', own, '--yes', '--no-run')
+    return expectText(await opsmith('build', own), /link libmine\.so/) && ''
+  })
+  await steps.step('build and gradcheck of a sample', async () => {
+    const own = await installed.copyToHome(sample, 'sample')
+    await opsmith('build', own)
+    return await opsmith('gradcheck', own)
+  })
+}
