@@ -115,7 +115,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients stay right when one argument gets another value: each dim from -rank to rank - 1, the other value of a flag, another number, list or string, or a bias that the call left out',
+      'Gradients are right for other values of one argument: each dim from -rank to rank - 1, the other value of a flag, another number, list or string, or a bias that the call left out',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -225,7 +225,7 @@ export const operatorChecks = {
   },
   broadcasting: {
     title: 'broadcasting',
-    meaning: 'Inputs with a size of 1 broadcast, or are refused',
+    meaning: 'Inputs with a size of 1 broadcast, or the operator refuses them',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

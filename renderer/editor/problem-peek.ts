@@ -42,8 +42,8 @@ export function showProblem(
 }
 
 function columnsOf(editor: Monaco.editor.ICodeEditor): number {
-  const { typicalHalfwidthCharacterWidth } = editor.getOption(monaco.editor.EditorOption.fontInfo)
-  const room = editor.getLayoutInfo().contentWidth / typicalHalfwidthCharacterWidth
+  const font = editor.getOption(monaco.editor.EditorOption.fontInfo) as Monaco.editor.FontInfo
+  const room = editor.getLayoutInfo().contentWidth / font.typicalHalfwidthCharacterWidth
   return Math.max(Math.floor(room) - 2, 40)
 }
 

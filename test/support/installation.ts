@@ -42,6 +42,9 @@ function linkShared(folder: string, names: readonly string[]): void {
     fs.mkdirSync(path.join(shared, name), { recursive: true })
     fs.symlinkSync(path.join(shared, name), path.join(folder, name))
   }
+  // Set-up has measured a compile: each window would measure it again.
+  const measured = path.join(shared, 'compile-times.json')
+  if (fs.existsSync(measured)) fs.copyFileSync(measured, path.join(folder, 'compile-times.json'))
 }
 
 /**

@@ -2,6 +2,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
+import { err } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import type { OpenProject } from '../project/open-project'
@@ -14,7 +15,7 @@ import { planBuild } from './plan'
 import type { BuildPlan, PlanRequest } from './plan'
 import { makePrecompiled } from './precompiled-headers'
 import { objectCache, ProjectBuild } from './project-build'
-import type { BuildOptions } from './project-build'
+import type { BuildOptions } from './build-options'
 import { pruneGpuCache } from './virtual-gpu/gpu-cache'
 
 export type { BuildOptions }
@@ -35,17 +36,15 @@ export async function buildProject(
 ): Promise<Result<BuildReport>> {
   const { cudaArchitectures: architectures = [], withNvcc } = options
   const onProgress = progressOf(options)
-  const plan = await planBuild({
-    ...request,
-    variant: 'plain',
-    architectures,
-    withNvcc,
-    onProgress,
-  })
+  const variant = 'plain'
+  const plan = await planOrStop(
+    { ...request, variant, architectures, withNvcc, onProgress },
+    options,
+  )
   if (!plan.ok) return plan
   sayMissing(plan.value, options)
   const { project } = request
-  const parts = { project, plan: plan.value, variant: 'plain' as const }
+  const parts = { project, plan: plan.value, variant } as const
   const report = await new ProjectBuild(parts, options).run()
   const without = withoutUnsupported(request, report, options)
   return without ? await buildProject(without, options) : report
@@ -106,7 +105,8 @@ export async function buildHot(
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
   const { project } = request
-  const plan = await planBuild({ ...request, variant: 'plain', onProgress: progressOf(options) })
+  const onProgress = progressOf(options)
+  const plan = await planOrStop({ ...request, variant: 'plain', onProgress }, options)
   if (!plan.ok) return plan
   sayMissing(plan.value, options)
   const servers: BuildServers = {}
@@ -134,7 +134,18 @@ function hasManyToCompile(project: OpenProject, plan: BuildPlan): boolean {
   return missing.length > os.cpus().length
 }
 
+/** A stopped build does not wait for the virtual GPU's libraries, which other builds may want too: they are made to the end. */
+async function planOrStop(
+  request: PlanRequest,
+  { signal }: BuildOptions,
+): Promise<Result<BuildPlan>> {
+  const planned = planBuild(request)
+  await endOrStop(planned, signal)
+  return signal?.aborted ? err('cancelled', 'The build was stopped.') : await planned
+}
+
 async function endOrStop(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return
   const stopped = new Promise((resolve) => {
     signal?.addEventListener('abort', resolve, { once: true })
   })

@@ -27,7 +27,6 @@ import { linkingProgram, serverOf } from './hot/build-servers'
 import type { BuildServers } from './hot/build-servers'
 import type { CompileServer } from './hot/compile-server'
 import { parseLinkerOutput, placeInProject } from './diagnostics'
-import type { MissingHeader } from './cxx-tasks'
 import type { BuildVariant } from './flags'
 import { LibraryLink } from './library-link'
 import { explainMissingHeader } from './missing-header'
@@ -37,33 +36,9 @@ import { describeKernels, withoutKernelLines } from './nvcc-output'
 import type { BuildPlan } from './plan'
 import { publish } from './publish'
 import type { OpenProject } from '../project/open-project'
+import type { BuildOptions } from './build-options'
 import { TimeTracer } from './time-trace'
 import { gpuFolder } from './virtual-gpu/flags'
-
-export interface BuildOptions {
-  signal?: AbortSignal
-  /** Command lines and what the compilers print, as it comes. */
-  onOutput?: (text: string) => void
-  onProgress?: (done: number, steps: number) => void
-  /** A compiler or linker was started; `label` is the step's. Not called for what comes from the cache. */
-  onStepStarted?: (kind: BuildStep['kind'], label: string) => void
-  /** A step has ended; the report has its diagnostics too. Not called for a step that was stopped. */
-  onStepEnded?: (step: BuildStep, diagnostics: readonly Diagnostic[]) => void
-  /** What a user should know of the build besides its diagnostics; it is in the output too. */
-  onRemark?: (text: string) => void
-  /** Called with precompiled headers that would have served, had they been there. */
-  onMissingHeaders?: (missing: readonly MissingHeader[]) => void
-  /** Nobody waits for this build. */
-  isBackground?: boolean
-  /** Compiles and links the project's own sources again, and says where the time went. */
-  timeTrace?: boolean
-  /** Of sources for the virtual GPU: nvcc compiles them too, for its messages, which takes minutes with libtorch's headers. */
-  withNvcc?: boolean
-  /** It takes no place in the project's folder. */
-  isUnpublished?: boolean
-  /** What CUDA sources are compiled for, instead of the GPUs of this machine: "80", "90a". */
-  cudaArchitectures?: readonly string[]
-}
 
 interface Compiled {
   step: BuildStep

@@ -26,18 +26,21 @@ inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t byte
 inline void __pipeline_commit() {}
 inline void __pipeline_wait_prior(unsigned) {}
 
-using __mbarrier_t
-    __attribute__((unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) =
-        unsigned long long;
+using __mbarrier_t __attribute__((unavailable(
+    "hardware barriers (mbarrier) are not supported on the virtual GPU"))) = unsigned long long;
 template <typename... Given>
-__attribute__((unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 __mbarrier_init(Given&&...);
 template <typename... Given>
-__attribute__((unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 __mbarrier_arrive(Given&&...);
 template <typename... Given>
-__attribute__((unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 __mbarrier_test_wait(Given&&...);
 template <typename... Given>
-__attribute__((unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 __pipeline_arrive_on(Given&&...);

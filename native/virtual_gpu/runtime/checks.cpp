@@ -1154,9 +1154,9 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
 }
 
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling) {
-  Finding made = finding(
-      "deadlock", message,
-      "Let all threads of the block reach each barrier, and all lanes of a mask reach the warp operation.");
+  Finding made = finding("deadlock", message,
+                         "Let all threads of the block reach each barrier, and all lanes of a mask "
+                         "reach the warp operation.");
   made.place = {nullptr, waiting.line == 0 ? launched : waiting};
   if (polling != nullptr) made.place = {polling, {}};
   made.other_place = {nullptr, launched};

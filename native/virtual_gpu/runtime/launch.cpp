@@ -331,9 +331,11 @@ cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
     return bad(cudaErrorInvalidConfiguration, "the grid has no block");
   if (threads == 0) return bad(cudaErrorInvalidConfiguration, "a block has no thread");
   if (threads > model::threads_per_block || block.z > model::block_dim_z)
-    return bad(cudaErrorInvalidConfiguration, "a block can have at most 1024 threads, and at most 64 along z");
+    return bad(cudaErrorInvalidConfiguration,
+               "a block can have at most 1024 threads, and at most 64 along z");
   if (grid.x > model::grid_dim_x || grid.y > model::grid_dim_yz || grid.z > model::grid_dim_yz)
-    return bad(cudaErrorInvalidConfiguration, "a grid can have at most 65535 blocks along y and along z");
+    return bad(cudaErrorInvalidConfiguration,
+               "a grid can have at most 65535 blocks along y and along z");
   if (threads > static_cast<std::uint64_t>(most_threads_of(facts_of(kernel.entry))))
     return bad(cudaErrorInvalidValue,
                "a block has more threads than the kernel's __launch_bounds__ allow");

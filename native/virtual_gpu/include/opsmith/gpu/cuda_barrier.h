@@ -167,8 +167,8 @@ void memcpy_async(To* to, const From* from, const Size& size, barrier<Scope, Com
 namespace device {
 
 template <typename... Given>
-__attribute__((
-    unavailable("cuda::device: hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
+__attribute__((unavailable(
+    "cuda::device: hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 barrier_native_handle(Given&&...);
 template <typename... Given>
 __attribute__((unavailable(
