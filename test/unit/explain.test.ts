@@ -44,7 +44,10 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
   library_twice: { line: 8, says: /mistakes has a TORCH_LIBRARY block in this file already/ },
   missing_const_reference: { line: 9, says: /by value or by const reference; add const/ },
   missing_include: { line: 7, says: /include <torch\/library.h>/ },
-  missing_parallel: { line: 4, says: /at::parallel_for needs a header.*<ATen\/Parallel.h>/ },
+  missing_parallel: {
+    line: 4,
+    says: /at::parallel_for is declared in another header: include <ATen\/Parallel.h>/,
+  },
   missing_return: { line: 6, says: /here it ends without a return/ },
   none_gradient: { line: 12, says: /None exists only in Python: .* at::Tensor\(\)/ },
   not_bound_function: { line: 8, says: /several overloads, and m.def cannot choose/ },

@@ -4,7 +4,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `A project of libtorch's stable ABI registers something without it.
 
-A library whose sources use the stable ABI alone works with every libtorch from 2.10 on, and is exported as one wheel (\`opsmith export --form stable\`). One registration through the dispatcher's C++ interface, or through pybind11, binds the whole library to the libtorch that it was built with.
+A library whose sources use the stable ABI alone works with every libtorch from 2.10 on, and is exported as one wheel (\`opsmith export --as stable\`). One registration through the dispatcher's C++ interface, or through pybind11, binds the whole library to the libtorch that it was built with.
 
 - Register with \`STABLE_TORCH_LIBRARY\`, and write the kernel with \`torch::stable::Tensor\`.
 - If the operator needs ATen, put it into a project of its own.
