@@ -1,5 +1,5 @@
 // `npm run release -- X.Y.Z`: sets the version and makes what is published with its tag, in release/X.Y.Z. A second run
-// makes the same again. It commits, tags and pushes nothing: it prints the commands.
+// at the same commit makes the same again. It commits, tags and pushes nothing: it prints the commands.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -16,6 +16,7 @@ setVersion(root, version)
 const { makePackages } = await import('./package/make-packages.mjs')
 const { makeReleaseFolder } = await import('./release/artefacts.mjs')
 const packages = await makePackages((line) => console.log(line))
+if (packages.length < 3) refuse('A release has three files, and not all could be made.')
 const folder = makeReleaseFolder(version, packages)
 for (const name of fs.readdirSync(folder)) {
   const size = (fs.statSync(path.join(folder, name)).size / 1e6).toFixed(1)

@@ -45,7 +45,10 @@ async function inCleanSystems() {
   const debian = new CleanDebian()
   const other = new CleanDebian()
   try {
-    await first.step('make a clean system', () => debian.make(), { needed: true })
+    await first.step('make a clean system', () => debian.make(), {
+      needed: true,
+      downloads: true,
+    })
     const second = new Steps(first.hindrance)
     if (isWanted('container') && second.hindrance === '') await debian.copyTo(other)
     if (isWanted('clean')) await tryInCleanDebian(first, debian, deb)

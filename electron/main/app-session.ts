@@ -21,6 +21,7 @@ import { realPlace } from '../engine/project/inside'
 import { manifestFolderOf } from '../engine/project/manifest-place'
 import { changeSettings } from '../engine/project/settings-file'
 import type { Trust } from '../engine/project/trust'
+import { unreadFiles } from '../engine/project/unread-files'
 import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
@@ -59,6 +60,10 @@ export class AppSession {
   proposal: (ProjectProposal & { apart: string }) | undefined
   /** The project of the start, until the window asks for it. */
   private early: { folder: string; opened: Promise<Result<Project>> } | undefined
+  /** What went wrong in the meantime: the window does not listen yet. */
+  private earlyFailures: WorkbenchError[] | undefined
+  /** What could not be read at the start. Opening a project writes over such a file, after a copy. */
+  private unread: Promise<string[]> | undefined
   /** Messages of failures in the background that the window was sent. */
   private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined
@@ -170,16 +175,25 @@ export class AppSession {
   openEarly(): void {
     const folder = this.givenFolder
     if (folder === '') return
-    const opened = this.openNow(folder)
+    this.earlyFailures = []
+    const opened = this.unreadFiles().then(() => this.openNow(folder))
     this.early = { folder, opened }
     // Who asks for it is answered with the error.
     opened.catch(() => undefined)
   }
 
+  /** What this version cannot read of what the user chose, a sentence for each file. */
+  unreadFiles(): Promise<string[]> {
+    this.unread ??= unreadFiles(this.installation)
+    return this.unread
+  }
+
   /** Opens a project in this window; the one before is closed. A window that was reloaded opens the same again. */
   async open(named: string): Promise<Result<Project>> {
-    const { early } = this
+    const { early, earlyFailures = [] } = this
     this.early = undefined
+    this.earlyFailures = undefined
+    for (const failure of earlyFailures) this.send('background.failed', failure)
     if (early?.folder === named) return await early.opened
     await early?.opened.catch(() => undefined)
     return await this.openNow(named)
@@ -385,7 +399,8 @@ export class AppSession {
   private sendFailure(error: WorkbenchError): void {
     if (error.code === 'toolchain.missing' || this.failures.has(error.message)) return
     this.failures.add(error.message)
-    this.send('background.failed', error)
+    if (this.earlyFailures) this.earlyFailures.push(error)
+    else this.send('background.failed', error)
   }
 
   async close(): Promise<void> {

@@ -79,7 +79,9 @@ function entriesOf(version) {
 
 /** When the last commit was made, in seconds: the same sources give the same files. */
 export function commitTime() {
-  return Number(ask(['git', '-C', root, 'log', '-1', '--format=%ct'])) || Date.now() / 1000
+  return (
+    Number(ask(['git', '-C', root, 'log', '-1', '--format=%ct'])) || Math.floor(Date.now() / 1000)
+  )
 }
 
 /** Debian's form of the change log. */

@@ -11,6 +11,13 @@ import { makeAppFolder } from './app-folder.mjs'
 import { makeDeb, makeTar } from './archives.mjs'
 import { makeCommandLine, nodeProblem } from './command-line.mjs'
 
+/** Those of an earlier run are not to pass for what is made now. */
+function removePackages(version) {
+  const release = path.join(root, 'release')
+  for (const name of fs.readdirSync(release))
+    if (/\.(deb|tar\.gz)$/.test(name) && name.includes(version)) fs.rmSync(path.join(release, name))
+}
+
 /**
  * @param {(line: string) => void} say
  * @returns {Promise<string[]>} the files
@@ -21,6 +28,7 @@ export async function makePackages(say) {
   fs.mkdirSync(path.join(root, 'release'), { recursive: true })
   await buildBundles()
   const description = readJson(path.join(root, 'package.json'))
+  removePackages(description.version)
   const app = await makeAppFolder(say)
   const files = [await makeTar(app, description)]
   if (findOnPath('dpkg-deb') === '')

@@ -9,9 +9,9 @@ export function expectText(text, wanted) {
   return text
 }
 
-/** As apt-get, pip and curl word that a host cannot be reached. */
+/** As apt-get, debootstrap, pip and curl word that a host cannot be reached. */
 const offlineWords =
-  /name or service not known|temporary failure (in name )?resol|could ?n.t resolve|could not resolve|failed to establish|network is unreachable/i
+  /name or service not known|temporary failure (in name )?resol|could ?n.t resolve|could not resolve|failed to establish|network is unreachable|failed getting release file/i
 
 /** Whether an error is that a host cannot be reached. */
 export const isOffline = (error) => offlineWords.test(error.message)

@@ -8,7 +8,6 @@ import { keepLayout, readLayout } from '../../engine/project/layout-file'
 import { newsOfUpdate } from '../../engine/project/release-notes'
 import { versionAddress } from '../../engine/project/version-check'
 import { checkVersion } from '../version-check'
-import { unreadFiles } from '../../engine/project/unread-files'
 import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
 import { mayUseTools } from './confirm-tools'
@@ -51,7 +50,7 @@ export const generalCalls: Handlers<GeneralCalls> = {
     session.hasNewsShown = true
     const { installation, unexpectedEnd } = session
     return ok({
-      unread: await unreadFiles(installation),
+      unread: await session.unreadFiles(),
       unexpectedEnd,
       releaseNotes: await newsOfUpdate(installation, app.getVersion()),
     })

@@ -33,6 +33,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'graph.writeFile',
   'host.state',
   'job.cancel',
+  'kernels.occupancy',
   'language.state',
   'layout.get',
   'layout.set',
@@ -54,7 +55,6 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'search.run',
   'settings.get',
   'settings.set',
-  'version.address',
   'setup.chooseFolder',
   'setup.plan',
   'setup.run',
@@ -62,4 +62,5 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'trust.answer',
   'trust.forget',
   'trust.list',
+  'version.address',
 ])

@@ -5,6 +5,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { useBuild } from '../../store/build'
+import { useSchemas } from '../../store/schemas'
 import { runCommand } from '../../store/commands'
 import { virtualGpuFinding } from '../../store/cuda'
 import { useDoctor } from '../../store/doctor'
@@ -119,7 +120,7 @@ function Reports(): ReactElement {
   const { variant, report, counts } = useKernels((state) => state)
   const hasKernels = useHasKernels()
   const whyNot = useWhyNot()
-  const stamp = useBuild((state) => state.stamp)
+  const stamp = useSchemas((state) => state.stamp)
   const isBuilding = useBuild((state) => state.running !== null)
   const staleness = useStaleness(stamp, 'build')
   if (!hasKernels) return <EmptyState icon="chip" text="This project has no CUDA sources." quiet />

@@ -1,7 +1,5 @@
 import type { KernelVariant } from '../../../electron/contract/build'
-import type { GpuCounts } from '../../../electron/contract/gpu-counts'
 import { call, listen } from '../../bridge/bridge'
-import { buildJob } from '../../store/build'
 import { runCommand } from '../../store/commands'
 import { notifyError } from '../../store/notifications'
 import { currentFolder } from '../../store/project'
@@ -22,8 +20,7 @@ export async function enterKernels(): Promise<void> {
   if (folder === null) return
   const [, known] = await Promise.all([sendChoice(folder), call('kernels.reports', { folder })])
   if (!known.ok || folder !== currentFolder()) return
-  kernelsStore.setState({ report: known.value.report })
-  takeCounts(known.value.counts)
+  kernelsStore.setState(known.value)
 }
 
 /** Checks or counts kernels, or neither, and builds: only a build changes what kernels report. */
@@ -40,18 +37,11 @@ export async function compileKernelsFor(variant: KernelVariant): Promise<void> {
   runCommand('build.run')
 }
 
-/** A build that fails later changes nothing: the kernels that were counted are still the ones that are called. */
-function takeCounts(counts: GpuCounts): void {
-  const { countedStamp } = kernelsStore.getState()
-  const stamp = countedStamp ?? buildJob.store.getState().stamp
-  kernelsStore.setState({ counts, countedStamp: counts.launches === 0 ? null : stamp })
-}
-
 export function listenToKernels(): void {
   listen('kernels.reported', ({ folder, report }) => {
     if (folder === currentFolder()) kernelsStore.setState({ report })
   })
   listen('kernels.counted', ({ folder, counts }) => {
-    if (folder === currentFolder()) takeCounts(counts)
+    if (folder === currentFolder()) kernelsStore.setState({ counts })
   })
 }

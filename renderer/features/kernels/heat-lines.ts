@@ -1,6 +1,8 @@
 import { modelOf } from '../../editor/models'
 import { monaco, type Monaco } from '../../editor/monaco'
 import { buildStamp, filesStore, projectPath } from '../../store/files'
+import { projectStore } from '../../store/project'
+import { schemasStore } from '../../store/schemas'
 import { emptyCell, heatCells, type HeatCell } from './heat-cells'
 import { kernelsStore } from './store'
 
@@ -21,6 +23,9 @@ export function followHeat(): void {
     // A file that was opened meanwhile has a model now; one that was changed makes its column old.
     if (now.files !== before.files || now.sourceRevision !== before.sourceRevision) drawHeat()
   })
+  // Flags and tools are part of what was built.
+  projectStore.subscribe(drawHeat)
+  schemasStore.subscribe(drawHeat)
 }
 
 function wantedCells(): Map<string, HeatCell[]> {
@@ -32,7 +37,8 @@ function wantedCells(): Map<string, HeatCell[]> {
 function drawHeat(): void {
   const wanted = new Map<Monaco.editor.ITextModel, Monaco.editor.IModelDeltaDecoration[]>()
   const { files } = filesStore.getState()
-  const isOld = kernelsStore.getState().countedStamp !== buildStamp()
+  // A build that failed since changes nothing: the kernels that were loaded are still the ones that are called.
+  const isOld = schemasStore.getState().stamp !== buildStamp()
   for (const [file, cells] of wantedCells()) {
     const { path } = projectPath(file)
     const model = modelOf(path)

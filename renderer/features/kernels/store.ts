@@ -14,8 +14,6 @@ export type KernelsState = {
   report: GpuReport
   /** What counted kernels did since the last build. */
   counts: GpuCounts
-  /** Of the sources that the counted kernels were built from; null: nothing was counted. */
-  countedStamp: string | null
   /** What the column next to the lines in the editor shows; null: there is no column. */
   metric: Metric | null
   /** What occupancy is calculated for. */
@@ -28,7 +26,6 @@ export const kernelsStore = createStore<KernelsState>(() => ({
   variant: 'plain',
   report: { launches: 0, accesses: 0, findings: [] },
   counts: { basis: countsBasis, launches: 0, missedAccesses: 0, kernels: [] },
-  countedStamp: null,
   metric: 'sectors',
   architecture: 'sm_80',
   model: '',
