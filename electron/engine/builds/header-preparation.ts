@@ -85,7 +85,7 @@ export class HeaderPreparation {
     findTools: () => Promise<Result<CompileTools>>,
   ): Promise<Prepared> {
     const nothing: Prepared = ok({ seconds: 0, made: 0 })
-    if (this.holds > 0) return nothing
+    if (this.holds > 0 || this.inBackground) return nothing
     const stop = new AbortController()
     const work = this.make(findTools, { compilers: 1, stop, isBackground: true })
     const own = { stop, ended: Promise.allSettled([work]) }

@@ -139,9 +139,11 @@ async function planOrStop(
   request: PlanRequest,
   { signal }: BuildOptions,
 ): Promise<Result<BuildPlan>> {
+  const stopped = err('cancelled', 'The build was stopped.')
+  if (signal?.aborted) return stopped
   const planned = planBuild(request)
   await endOrStop(planned, signal)
-  return signal?.aborted ? err('cancelled', 'The build was stopped.') : await planned
+  return signal?.aborted ? stopped : await planned
 }
 
 async function endOrStop(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {

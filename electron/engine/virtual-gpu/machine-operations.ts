@@ -88,7 +88,7 @@ function operationOf(one: Instruction): Omit<Operation, 'offset'> | undefined {
   return isDouble ? { ...none, float64: count } : { ...none, float32: count }
 }
 
-/** Undefined where no disassembler is, or it does not read the file. */
+/** Undefined where no disassembler is, it does not read the file, or its output is too long. */
 export async function disassemble(module: string): Promise<MachineCode | undefined> {
   const tool =
     findOnPath('objdump') ??
@@ -98,5 +98,5 @@ export async function disassemble(module: string): Promise<MachineCode | undefin
   const result = await runProcess(tool, ['-d', '--no-show-raw-insn', module], {
     limits: { seconds: 60, outputBytes: 256 << 20, memoryBytes: 0 },
   })
-  return result.exitCode === 0 ? new MachineCode(result.stdout) : undefined
+  return result.exitCode === 0 && !result.truncated ? new MachineCode(result.stdout) : undefined
 }

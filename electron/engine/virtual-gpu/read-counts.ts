@@ -126,6 +126,14 @@ interface PlacedOperation {
   counts: OperationCounts
 }
 
+/** The last library: each call reports its counts, and a library lies at a path of its own. */
+let lastCode: { module: string; code: Promise<MachineCode | undefined> } | undefined
+
+async function codeOf(module: string): Promise<MachineCode | undefined> {
+  if (lastCode?.module !== module) lastCode = { module, code: disassemble(module) }
+  return await lastCode.code
+}
+
 async function codesOf(
   kernels: readonly WrittenKernel[],
 ): Promise<ReadonlyMap<string, MachineCode>> {
@@ -134,7 +142,7 @@ async function codesOf(
   )
   const codes = new Map<string, MachineCode>()
   for (const module of modules) {
-    const code = module === '' ? undefined : await disassemble(module)
+    const code = module === '' ? undefined : await codeOf(module)
     if (code) codes.set(module, code)
   }
   return codes

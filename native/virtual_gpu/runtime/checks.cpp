@@ -1221,12 +1221,14 @@ void opsmith_gpu_results_differ() {
   opsmith::gpu::orders::results_are_wrong();
 }
 
-/** What was found since the last call, as JSON; nullptr where no kernel ran. To be freed by free().
+/**
+ * What was found since the last call, as JSON; nullptr where no kernel ran and nothing was found.
+ * To be freed by free().
  */
 char* opsmith_gpu_take_report() {
   auto& s = opsmith::gpu::state();
   opsmith::gpu::checked::report_ignored_errors();
-  if (s.launches == 0) return nullptr;
+  if (s.launches == 0 && !opsmith::gpu::has_findings()) return nullptr;
   opsmith::gpu::orders::forget();
   const std::string report = opsmith::gpu::take_report(s.launches, s.accesses);
   s.launches = 0;

@@ -406,6 +406,11 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   launch.seed = mixed(seed() ^ launch.number << 32);
   order_blocks(launch);
   find_code_of(reinterpret_cast<const void*>(kernel.run_threads));
+  // What checks and counts know is about one launch, also where several host threads launch
+  // kernels.
+  static std::mutex observed;
+  std::unique_lock lock(observed, std::defer_lock);
+  if (checking || counting) lock.lock();
   if (checking) checked::launch_started(launch);
   if (counting) counted::launch_started(launch);
   Workers::instance().run(launch);

@@ -58,7 +58,7 @@ struct State {
   bool has_atomics = false;
   bool can_repeat = true;
   bool is_saving = false;
-  std::map<const void*, int> comparisons;  // by kernel
+  std::map<std::pair<const void*, const void*>, int> comparisons;  // by kernel
   std::vector<Finding> differing;
 };
 
@@ -304,8 +304,10 @@ void compare(const Launch& launch, void (*run)(Launch& again)) {
   State& s = state();
   if (!s.has_atomics || !s.can_repeat || launch.failed.load() || launch.blocks * launch.threads < 2)
     return;
-  if (++s.comparisons[reinterpret_cast<const void*>(launch.kernel->run_threads)] > most_comparisons)
-    return;
+  // Kernels that are launched by a pointer share the code that runs them.
+  const Kernel& kernel = *launch.kernel;
+  const std::pair key{reinterpret_cast<const void*>(kernel.run_threads), kernel.entry};
+  if (++s.comparisons[key] > most_comparisons) return;
   for (Saved& range : s.saved)
     range.after.assign(range.begin, range.begin + range.bytes);
   const cudaError_t error = peek_error();

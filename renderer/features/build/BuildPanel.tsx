@@ -137,7 +137,9 @@ function BuildState(): ReactElement {
   return (
     <>
       <Verdict report={value.report} loaded={value.loadError === null} />
-      {value.report.ok && value.report.hot && <Settled report={value.settled} />}
+      {value.report.ok && value.report.hot && value.report.kernelVariant === undefined && (
+        <Settled report={value.settled} />
+      )}
     </>
   )
 }
