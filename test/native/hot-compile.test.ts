@@ -64,7 +64,7 @@ describe('a compile server that does not answer as it should', () => {
       const server = new CompileServer(tools, { ...program, linker }, { prelude: 'extension' })
       expect(await server.ready).toMatchObject({
         ok: false,
-        error: { message: 'The compile server ended: Opsmith cannot read its answer.' },
+        error: { message: 'The compile server ended: it sent an answer that Opsmith cannot read.' },
       })
       expect(server.alive).toBe(false)
     },
