@@ -287,7 +287,11 @@ print(json.dumps(out))
 
   it.each<[string, Partial<InputSpec>, string]>([
     ['ragged values', { values: [[1, 2], [3]] }, 'values[1] has 1 elements'],
-    ['a fraction for an integer', { values: [1.5], dtype: 'int32' }, 'which does not fit int32'],
+    [
+      'a fraction for an integer',
+      { values: [1.5], dtype: 'int32' },
+      '1.5, which int32 cannot hold',
+    ],
     [
       'values that do not fit the shape',
       { values: [1, 2], shape: [3] },
