@@ -20,13 +20,13 @@ export type OccupancyLimit = z.infer<typeof occupancyLimits>
 /** What a block needs of a multiprocessor. */
 export const blockNeeds = z.object({
   /** Threads of a block. */
-  threads: z.number().int(),
+  threads: z.number().int().min(0),
   /** Of one thread; undefined where no compiler for the GPU has said it: registers then limit nothing. */
-  registers: z.number().int().optional(),
+  registers: z.number().int().min(0).optional(),
   /** Bytes of `__shared__` variables. */
-  staticShared: z.number().int(),
+  staticShared: z.number().int().min(0),
   /** Bytes that the launch adds. */
-  dynamicShared: z.number().int(),
+  dynamicShared: z.number().int().min(0),
 })
 export type BlockNeeds = z.infer<typeof blockNeeds>
 

@@ -36,7 +36,7 @@ describe('the cache folder', () => {
     app = await App.start(cache, folder, { hotCompile: false, codeHelp: false, fontSize: 15 })
     await gradchecked()
     await app.openFile('op.cpp')
-    await app.replace('op.cpp', 'grad * output', '1.0 * grad * output')
+    await app.replace('op.cpp', 'grad * output', `1.0 * grad * /* ${Date.now()} */ output`)
     const typed = await app.text('op.cpp')
     await app.close()
     cache.clear()

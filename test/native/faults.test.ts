@@ -69,12 +69,15 @@ async function sit(places = cache.places): Promise<string[]> {
 
 /** Files that the window wrote outside the project; what compilers made is shared with other tests, by links. */
 function writtenFiles(): string[] {
-  return Object.values(cache.places)
-    .flatMap((place) => fs.readdirSync(place, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !file.includes('/hosts/'))
-    .sort()
+  return (
+    Object.values(cache.places)
+      .flatMap((place) => fs.readdirSync(place, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      // Set-up's, or a running op host's.
+      .filter((file) => !/\/hosts\/|\/compile-times\.json$/.test(file))
+      .sort()
+  )
 }
 
 let written: string[] = []

@@ -1,7 +1,7 @@
 import { currentFolder, currentManifest } from '../../store/project'
 import { findGradients, forgetGradients } from './gradient-functions'
 import { allGradchecksJob } from './jobs'
-import { repeatGradcheck } from './run'
+import { refreshHistory, repeatGradcheck } from './run'
 import { gradcheckStore } from './store'
 
 /** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
@@ -28,6 +28,7 @@ async function checkEvery(isBackground: boolean): Promise<void> {
 export async function refreshGradchecks(): Promise<void> {
   await checkEvery(true)
   await repeatGradcheck()
+  await refreshHistory()
 }
 
 /** Another project opens, or none. */

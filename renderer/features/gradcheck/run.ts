@@ -157,6 +157,14 @@ function noteEntry(checked: GradcheckDraft): void {
   void findGradients()
 }
 
+/** Of the chosen case: a check of all entries adds to it too. */
+export async function refreshHistory(): Promise<void> {
+  const folder = currentFolder()
+  const asked = chosenCase()
+  const isChosen = gradcheckStore.getState().draft.op !== ''
+  if (folder !== null && isChosen && asked.ok) await loadHistory(folder, asked.value)
+}
+
 async function loadHistory(folder: string, request: GradcheckCase): Promise<void> {
   const { draft } = gradcheckStore.getState()
   const result = await call('gradcheck.history', { folder, request })
