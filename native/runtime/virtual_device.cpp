@@ -47,6 +47,10 @@ void give_virtual_device(const std::string& library, const std::string& kernel_v
   is_given = true;
 }
 
+bool observes_kernels() {
+  return take_report != nullptr;
+}
+
 bool has_kernel_findings() {
   return has_findings != nullptr && has_findings();
 }

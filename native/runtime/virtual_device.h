@@ -11,6 +11,9 @@ namespace opsmith {
 /// @throws Failure where it does not load, or libtorch has CUDA itself
 void give_virtual_device(const std::string& library, const std::string& kernel_variant);
 
+/// Whether kernels are checked or counted. What is known of them is of one host thread at a time.
+bool observes_kernels();
+
 /// Whether checked kernels did something wrong since their report was kept last; on the thread that
 /// launches them.
 bool has_kernel_findings();

@@ -65,7 +65,7 @@ it('what a kernel does wrong fails the operator check that launched it, once', a
   withEntries({
     checks: [
       { op: 'gpu_project::mirror', args: ['row', false], checks, shapes: 0 },
-      // Four host threads launch at once: what is known of one launch is not another's.
+      // The check `threads` is skipped: kernels are checked one host thread at a time.
       { op: 'gpu_project::mirror', args: ['row', true], checks: [...checks, 'threads'], shapes: 0 },
       { op: 'gpu_project::past_end', args: ['row'], checks: ['mutation'], shapes: 0 },
       { op: 'gpu_project::claim', args: ['keys'], checks: ['determinism'], shapes: 0 },

@@ -6,12 +6,15 @@
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/process/forked_call.h"
+#include "runtime/virtual_device.h"
 
 namespace opsmith {
 namespace {
 
 OperatorCheckFinding check_threads(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
+  if (observes_kernels())
+    return skipped("kernels are checked or counted, one host thread at a time");
   const at::NoGradGuard unrecorded;
   using Clock = std::chrono::steady_clock;
   constexpr int count = 4;
