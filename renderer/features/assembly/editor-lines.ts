@@ -3,13 +3,12 @@ import { showJob, shownReport } from './jobs'
 import { filesStore, projectPath } from '../../store/files'
 import { currentFolder } from '../../store/project'
 import { layoutStore } from '../../store/layout'
+import { applyDecorations, type Decorated } from '../../editor/decorations'
 import { modelOf, pathOf } from '../../editor/models'
 import { monaco, type Monaco } from '../../editor/monaco'
 
-export type Collections = Map<Monaco.editor.ITextModel, string[]>
-
-const lines: Collections = new Map()
-const hovers: Collections = new Map()
+const lines: Decorated = new Map()
+const hovers: Decorated = new Map()
 
 /** Lines of the function whose assembly is shown get its colours, and the pointer links both. */
 export function followAssemblyLines(): void {
@@ -46,22 +45,6 @@ export function followAssemblyLines(): void {
       if (assemblyStore.getState().hovered !== null) assemblyStore.setState({ hovered: null })
     })
   })
-}
-
-/** Puts decorations on models in the place of those that `kept` knows. */
-export function applyDecorations(
-  kept: Collections,
-  wanted: ReadonlyMap<Monaco.editor.ITextModel, Monaco.editor.IModelDeltaDecoration[]>,
-): void {
-  for (const model of new Set([...kept.keys(), ...wanted.keys()])) {
-    if (model.isDisposed()) {
-      kept.delete(model)
-      continue
-    }
-    const ids = model.deltaDecorations(kept.get(model) ?? [], wanted.get(model) ?? [])
-    if (ids.length > 0) kept.set(model, ids)
-    else kept.delete(model)
-  }
 }
 
 function colourLines(): void {

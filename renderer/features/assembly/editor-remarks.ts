@@ -1,13 +1,13 @@
 import { projectPath, filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
+import { applyDecorations, type Decorated } from '../../editor/decorations'
 import { modelOf } from '../../editor/models'
 import { monaco, type Monaco } from '../../editor/monaco'
-import { applyDecorations, type Collections } from './editor-lines'
 import { remarksJob } from './extras'
 import { remarkText } from './RowMarks'
 import { byLine } from './store'
 
-const marks: Collections = new Map()
+const marks: Decorated = new Map()
 /** Letters of a remark after a line; the pointer shows all of it. */
 const longest = 90
 

@@ -1,3 +1,4 @@
+import { applyDecorations, type Decorated } from '../../editor/decorations'
 import { modelOf } from '../../editor/models'
 import { monaco, type Monaco } from '../../editor/monaco'
 import { buildStamp, filesStore, projectPath } from '../../store/files'
@@ -6,7 +7,7 @@ import { schemasStore } from '../../store/schemas'
 import { emptyCell, heatCells, type HeatCell } from './heat-cells'
 import { kernelsStore } from './store'
 
-const shown = new Map<Monaco.editor.ITextModel, string[]>()
+const shown: Decorated = new Map()
 const oldText = 'The sources were changed after the lines were counted.'
 
 /** A column of cells before the lines of counted files. Called once, when the window starts. */
@@ -44,15 +45,7 @@ function drawHeat(): void {
     const model = modelOf(path)
     if (model) wanted.set(model, decorationsOf(model, cells, isOld || files[path]?.dirty === true))
   }
-  for (const model of new Set([...shown.keys(), ...wanted.keys()])) {
-    if (model.isDisposed()) {
-      shown.delete(model)
-      continue
-    }
-    const ids = model.deltaDecorations(shown.get(model) ?? [], wanted.get(model) ?? [])
-    if (ids.length > 0) shown.set(model, ids)
-    else shown.delete(model)
-  }
+  applyDecorations(shown, wanted)
 }
 
 /** Lines without counts have an empty cell, so that the code stays in line. */

@@ -84,8 +84,12 @@ function sumsOf(metric: Metric, counts: GpuCountSums): Sums | undefined {
     }
     case 'lanes':
       return added(
-        ...[globalLoads, globalStores, sharedLoads, sharedStores].map((one) => mapped(one, active)),
-        ...[globalAtomics, sharedAtomics].map((one) => mapped(one, active)),
+        mapped(globalLoads, active),
+        mapped(globalStores, active),
+        mapped(sharedLoads, active),
+        mapped(sharedStores, active),
+        mapped(globalAtomics, active),
+        mapped(sharedAtomics, active),
         mapped(barriers, (one) => ({ value: one.lanes, of: one.warps })),
       )
     case 'atomics': {
