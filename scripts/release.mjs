@@ -16,7 +16,7 @@ setVersion(root, version)
 const { makePackages } = await import('./package/make-packages.mjs')
 const { makeReleaseFolder } = await import('./release/artefacts.mjs')
 const packages = await makePackages((line) => console.log(line))
-if (packages.length < 3) refuse('A release has three files, and not all could be made.')
+if (packages.length < 3) refuse('Not all three files of a release could be made. The lines above say why.')
 const folder = makeReleaseFolder(version, packages)
 for (const name of fs.readdirSync(folder)) {
   const size = (fs.statSync(path.join(folder, name)).size / 1e6).toFixed(1)

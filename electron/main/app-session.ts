@@ -60,7 +60,7 @@ export class AppSession {
   proposal: (ProjectProposal & { apart: string }) | undefined
   /** The project of the start, until the window asks for it. */
   private early: { folder: string; opened: Promise<Result<Project>> } | undefined
-  /** What went wrong in the meantime: the window does not listen yet. */
+  /** Failures before the window listens. It gets them when it asks for the project. */
   private earlyFailures: WorkbenchError[] | undefined
   /** What could not be read at the start. Opening a project writes over such a file, after a copy. */
   private unread: Promise<string[]> | undefined

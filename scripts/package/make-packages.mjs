@@ -11,7 +11,7 @@ import { makeAppFolder } from './app-folder.mjs'
 import { makeDeb, makeTar } from './archives.mjs'
 import { makeCommandLine, nodeProblem } from './command-line.mjs'
 
-/** Those of an earlier run are not to pass for what is made now. */
+/** Packages of an earlier run must not be taken for new ones. */
 function removePackages(version) {
   const release = path.join(root, 'release')
   for (const name of fs.readdirSync(release))

@@ -157,7 +157,7 @@ function noteEntry(checked: GradcheckDraft): void {
   void findGradients()
 }
 
-/** Of the chosen case: a check of all entries adds to it too. */
+/** Reads the history of the chosen case again. A check of all entries adds to it. */
 export async function refreshHistory(): Promise<void> {
   const folder = currentFolder()
   const asked = chosenCase()
