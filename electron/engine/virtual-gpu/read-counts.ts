@@ -126,7 +126,7 @@ interface PlacedOperation {
   counts: OperationCounts
 }
 
-/** The last library: each call reports its counts, and a library lies at a path of its own. */
+/** The library that was disassembled last. Each call reports counts; a changed library has another path. */
 let lastCode: { module: string; code: Promise<MachineCode | undefined> } | undefined
 
 async function codeOf(module: string): Promise<MachineCode | undefined> {

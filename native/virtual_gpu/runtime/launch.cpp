@@ -406,8 +406,7 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   launch.seed = mixed(seed() ^ launch.number << 32);
   order_blocks(launch);
   find_code_of(reinterpret_cast<const void*>(kernel.run_threads));
-  // What checks and counts know is about one launch, also where several host threads launch
-  // kernels.
+  // Checks and counts keep the state of one launch: host threads take turns.
   static std::mutex observed;
   std::unique_lock lock(observed, std::defer_lock);
   if (checking || counting) lock.lock();

@@ -14,7 +14,7 @@ namespace {
 OperatorCheckFinding check_threads(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (observes_kernels())
-    return skipped("kernels are checked or counted, one host thread at a time");
+    return skipped("checked and counted kernels are launched from one host thread at a time");
   const at::NoGradGuard unrecorded;
   using Clock = std::chrono::steady_clock;
   constexpr int count = 4;
