@@ -22,9 +22,11 @@ const serviceFolders = [
   'project-export',
   'project-import',
   'pytest',
+  'remote',
   'run',
   'search',
   'setup',
+  'shards',
   'timing',
 ]
 
@@ -138,14 +140,20 @@ const configuration = {
       name: 'electron-stays-in-main',
       severity: 'error',
       comment:
-        'Engine, host and command line run in plain Node; only main, preload and packaging know Electron.',
-      from: { path: '^electron/(contract|engine|host|cli)/|^renderer/' },
+        'Engine, session, host and command line run in plain Node; only main, preload and packaging know Electron.',
+      from: { path: '^electron/(contract|engine|session|host|cli)/|^renderer/' },
       to: { path: '(^|/)node_modules/electron/|^electron$' },
     },
     only(
-      'main-uses-engine',
+      'session-uses-engine',
+      '^electron/session/',
+      ['^electron/(session|engine|contract)/'],
+      'A session runs wherever the engine does, behind a window or a pipe: what is where the user is comes as a Desktop.',
+    ),
+    only(
+      'main-uses-session',
       '^electron/main/',
-      ['^electron/(main|engine|contract)/'],
+      ['^electron/(main|session|engine|contract)/'],
       'Main starts the op host and the renderer as processes; importing them would run user code or the DOM in main.',
     ),
     only(
@@ -155,10 +163,10 @@ const configuration = {
       'The op host is disposable and starts in milliseconds: it brings the addon and the contract, no engine.',
     ),
     only(
-      'cli-uses-engine',
+      'cli-uses-session',
       '^electron/cli/',
-      ['^electron/(cli|engine|contract)/', '^graph/'],
-      'The command line is the engine with other words around it, and graphs as text, without Electron and without the window.',
+      ['^electron/(cli|session|engine|contract)/', '^graph/'],
+      'The command line is the engine, or a session behind a pipe, with other words around it, and graphs as text, without Electron and without the window.',
     ),
     only(
       'start-is-small',

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 
 import { defineConfig } from 'vitest/config'
@@ -12,6 +13,24 @@ const timedNative = [
   'test/native/timing-devices.test.ts',
   'test/native/timing-engine.test.ts',
 ]
+/**
+ * Words of a test file that changes its process, or keeps state in modules: mocks, environment variables, the window's
+ * stores, the addon. Each of these files has its own process. The others share one, which reads the engine once.
+ */
+const changesProcess =
+  /\bvi\.(mock|stub|spyOn|useFakeTimers|resetModules)|process\.(env|chdir|on)\b|globalThis|main-process'|open-in-window'|renderer\/store|\/fixture'/
+
+function filesOf(suite: 'unit' | 'native'): { shared: string[]; own: string[] } {
+  const folder = path.join('test', suite)
+  const files = fs
+    .readdirSync(path.join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((file) => /\.test\.tsx?$/.test(file) && !timedNative.includes(file))
+  const isOwn = (file: string): boolean =>
+    changesProcess.test(fs.readFileSync(path.join(import.meta.dirname, file), 'utf8'))
+  return { shared: files.filter((file) => !isOwn(file)), own: files.filter(isOwn) }
+}
+
 /** Files that take a minute and more, longest first. If one of them starts last, it runs alone and the other cores are idle. */
 const longest = [
   'test/parity/checks.test.ts',
@@ -21,6 +40,7 @@ const longest = [
   'test/native/operator-check-findings.test.ts',
   'test/native/cuda-defects.test.ts',
   'test/native/export-command-line.test.ts',
+  'test/native/slurm.test.ts',
   'test/native/projects.test.ts',
   'test/native/gradcheck-command-line.test.ts',
   'test/e2e/loop.test.ts',
@@ -51,7 +71,10 @@ class LongestFirst extends BaseSequencer {
       const index = longest.indexOf(path.relative(import.meta.dirname, file.moduleId))
       return index < 0 ? longest.length : index
     }
-    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+    // A worker is used again only if the next file belongs to the same project.
+    return (await super.sort(files)).sort(
+      (a, b) => place(a) - place(b) || a.project.name.localeCompare(b.project.name),
+    )
   }
 }
 
@@ -69,6 +92,16 @@ const endToEnd = {
   hookTimeout: 6 * minutes,
 }
 
+const untimedNative = {
+  pool: 'forks' as const,
+  maxWorkers: workers,
+  sequence: { groupOrder: 1 },
+  testTimeout: 6 * minutes,
+  hookTimeout: 6 * minutes,
+}
+const unit = filesOf('unit')
+const native = filesOf('native')
+
 /** One project a kind of test, and one for tests of it that are timed; scripts/test.mjs runs them in this order. */
 export default defineConfig({
   test: {
@@ -84,7 +117,15 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.{ts,tsx}'],
+          include: unit.shared,
+          isolate: false,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'unit-own',
+          include: unit.own,
           testTimeout: 20_000,
         },
       },
@@ -105,13 +146,16 @@ export default defineConfig({
         test: {
           // The addon and the op host. An operator that takes all the memory it may takes 3 GB.
           name: 'native',
-          include: ['test/native/**/*.test.ts'],
-          exclude: timedNative,
-          pool: 'forks',
-          maxWorkers: workers,
-          sequence: { groupOrder: 1 },
-          testTimeout: 6 * minutes,
-          hookTimeout: 6 * minutes,
+          include: native.shared,
+          isolate: false,
+          ...untimedNative,
+        },
+      },
+      {
+        test: {
+          name: 'native-own',
+          include: native.own,
+          ...untimedNative,
         },
       },
       {
@@ -142,6 +186,8 @@ export default defineConfig({
         test: {
           // The real app in a real window; as many at a time as there are displays.
           name: 'e2e',
+          // A worker reads Playwright and the tests' helpers once.
+          isolate: false,
           include: ['test/e2e/**/*.test.ts'],
           exclude: timedWindows,
           ...(displays.length === workers

@@ -51,7 +51,9 @@ function wordsOf(kind, name) {
     return refuseUse(`"${name}" is not a valid name for a ${kind}: write it like my-thing`)
   }
   if (!/^[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/.test(name))
-    return refuseUse(`"${name}" is not a valid name for a call: write it like tensor.maxValue`)
+    return refuseUse(
+      `"${name}" is not a valid name for a call to the op host: write a group, a dot and a name, such as tensor.maxValue`,
+    )
   return name
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     .replace('.', '-')

@@ -1,6 +1,7 @@
-// `npm run test:package [-- --made] [PART …]`: makes the packages and works with them: the .deb in a clean system, the .deb
-// as an ordinary user has it (set-up, a sample, the window, removal), the command line alone, and the recipes of
-// docs/how-to/ci.md. --made takes the packages of the last `npm run package`.
+// `npm run test:package [-- --made] [--libtorch FOLDER] [PART …]` makes the packages and works with them: the .deb in a
+// clean system, the .deb as an ordinary user has it (set-up, a sample, the window, removal), the command line alone, and
+// the recipes of docs/how-to/ci.md. With --libtorch, the user also sets up that libtorch. With --made, the packages of the
+// last `npm run package` are tested.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -12,7 +13,7 @@ import { CleanDebian, cleanDebianProblem } from './package/clean-debian.mjs'
 import { InstalledPackage, installationProblem } from './package/installed-package.mjs'
 import { counts, Steps } from './package/steps.mjs'
 import { tryInCleanDebian } from './package/try-clean-debian.mjs'
-import { tryCommandLine } from './package/try-command-line.mjs'
+import { tryCommandLine, tryOtherLibtorch } from './package/try-command-line.mjs'
 import { tryInstalled, tryRemoval } from './package/try-installed.mjs'
 import { tryActions, tryContainer } from './package/try-recipes.mjs'
 import { environmentVariables } from './setup/environment.mjs'
@@ -20,7 +21,7 @@ import { environmentVariables } from './setup/environment.mjs'
 const parts = ['clean', 'container', 'installed', 'command-line', 'actions']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { made: { type: 'boolean', default: false } },
+  options: { made: { type: 'boolean', default: false }, libtorch: { type: 'string', default: '' } },
 })
 const unknown = positionals.filter((name) => !parts.includes(name))
 if (unknown.length > 0)
@@ -28,7 +29,7 @@ if (unknown.length > 0)
 const isWanted = (name) => positionals.length === 0 || positionals.includes(name)
 
 const impossible = installationProblem()
-if (impossible) refuse(`The package cannot be tried out here: ${impossible}.`)
+if (impossible) refuse(`This machine cannot try the package: ${impossible}.`)
 const { version } = readJson(path.join(root, 'package.json'))
 const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch]
 const release = path.join(root, 'release')
@@ -66,9 +67,13 @@ async function asOrdinaryUser() {
     const steps = new Steps()
     if (isWanted('installed')) await tryInstalled(steps, installed, deb)
     if (isWanted('command-line')) await tryCommandLine(new Steps(), installed, tar)
+    const own = installed.readEnvironment().python
+    if (values.libtorch !== '') {
+      const libtorch = path.resolve(values.libtorch)
+      await tryOtherLibtorch(new Steps(), installed, { tar, libtorch })
+    }
     if (isWanted('actions')) {
-      const own = installed.readEnvironment().python
-      const context = { tar, project, python: own ? path.dirname(own) : python }
+      const context = { tar, project, python: own ? path.dirname(own) : python, other: python }
       await tryActions(new Steps(), installed, context)
     }
     if (isWanted('installed')) await tryRemoval(steps, installed)
@@ -90,7 +95,7 @@ if (!values.made) {
 }
 if (making.hindrance === '') {
   if (isWanted('clean') || isWanted('container')) await inCleanSystems()
-  if (parts.slice(2).some(isWanted)) await asOrdinaryUser()
+  if (parts.slice(2).some(isWanted) || values.libtorch !== '') await asOrdinaryUser()
 }
 const minutes = ((performance.now() - started) / 60_000).toFixed(1)
 console.log(

@@ -65,7 +65,7 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
       lines.push('  operations are not counted: objdump was not found. Install binutils or LLVM.')
     else if (arithmeticIntensity !== null)
       lines.push(
-        `  arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations a byte of global memory`,
+        `  arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations per byte of global memory`,
       )
     lines.push(`  occupancy, if registers do not limit it: ${occupancyText(kernel)}`)
     if (kernel.estimates.length > 0) {
@@ -76,7 +76,7 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
   if (counts.missedAccesses > 0)
     lines.push(
       '',
-      `opsmith: ${wholeText(counts.missedAccesses)} accesses are not counted: warps made too many before their lanes met at a barrier or a warp operation`,
+      `opsmith: ${wholeText(counts.missedAccesses)} accesses are not counted: a warp made more accesses than Opsmith can record before the next barrier or warp operation`,
     )
   return lines
 }

@@ -1,22 +1,16 @@
-import fs from 'node:fs'
 import os from 'node:os'
-import path from 'node:path'
 
 import { CommanderError } from 'commander'
-import { z } from 'zod'
 
-import { findInstallation } from '../engine/installation'
+import { findInstallation, ownVersion } from '../engine/installation'
 import { ioError } from '../engine/project/files'
 import { takeOverOlderPlaces } from '../engine/project/older-places'
 import { verbs } from './all-verbs'
 import { endingSignals } from './ending-signals'
 import { exitCodes } from './exit-codes'
+import { checkCaller } from './on-target'
+import { printError } from './print'
 import { makeProgram } from './program'
-
-function ownVersion(): string {
-  const file = path.join(findInstallation(__dirname).root, 'package.json')
-  return z.object({ version: z.string() }).parse(JSON.parse(fs.readFileSync(file, 'utf8'))).version
-}
 
 /**
  * Ends the command at a signal, unless a verb listens for it: that verb stops and says what it has done. The
@@ -41,8 +35,15 @@ async function main(): Promise<void> {
     process.exit(exitCodes.noAnswer)
   })
   try {
-    await takeOverOlderPlaces(findInstallation(__dirname))
-    await makeProgram(verbs, ownVersion()).parseAsync(process.argv)
+    const installation = findInstallation(__dirname)
+    await takeOverOlderPlaces(installation)
+    const version = ownVersion(installation.root)
+    const caller = checkCaller(version)
+    if (!caller.ok) {
+      process.exitCode = printError(caller.error, process.argv.includes('--json'))
+      return
+    }
+    await makeProgram(verbs, version, caller.value).parseAsync(process.argv)
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.good : exitCodes.noAnswer

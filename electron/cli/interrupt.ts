@@ -6,6 +6,7 @@ import { endingSignals } from './ending-signals'
 const graceMilliseconds = 500
 
 let controller: AbortController | undefined
+const listeners = new Map<NodeJS.Signals, () => void>()
 
 function end(signal: NodeJS.Signals): never {
   // As a shell reports a process that a signal ended.
@@ -21,11 +22,20 @@ export function interruptSignal(): AbortSignal {
   const created = new AbortController()
   controller = created
   for (const signal of endingSignals) {
-    process.on(signal, () => {
+    const listener = (): void => {
       if (created.signal.aborted) end(signal)
       created.abort()
       setTimeout(() => end(signal), graceMilliseconds).unref()
-    })
+    }
+    listeners.set(signal, listener)
+    process.on(signal, listener)
   }
   return created.signal
+}
+
+/** For what a signal does not simply end: the caller listens for signals from now on. */
+export function releaseInterrupts(): void {
+  for (const [signal, listener] of listeners) process.off(signal, listener)
+  listeners.clear()
+  controller = undefined
 }

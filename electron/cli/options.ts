@@ -55,6 +55,21 @@ export function readOptions<Table extends OptionTable>(
   return ok(values as OptionValues<Table>)
 }
 
+/** Of all verbs: it is not for the verb, but says where the verb runs. */
+export const targetOption = {
+  flag: '--on',
+  placeholder: '<target>',
+  description:
+    'run the command with the Opsmith of another machine: a target of the settings, or ssh:HOST',
+} as const
+
+/** With `--on`. */
+export const copyOption = {
+  flag: '--copy',
+  description:
+    'with --on: if the machine does not have this version of Opsmith, copy Opsmith to your cache folder there and set it up first',
+} as const
+
 const plain = { defaultText: '', isNegated: false, isRepeated: false }
 
 const textOf = (given: GivenValue): string | undefined =>
@@ -139,11 +154,11 @@ function numberOf(given: string, flagText: string, limits: NumberLimits): Result
     (!isWhole || Number.isInteger(value))
   if (!fits) {
     const bound = isAbove ? `above ${least}` : `of at least ${least}`
-    return err('request.invalid', `${flagText} takes ${what} ${bound}, not "${given}".`)
+    return err('request.invalid', `${flagText} must be ${what} ${bound}, not "${given}".`)
   }
   return value <= most
     ? ok(value)
-    : err('request.invalid', `${flagText} takes ${what} up to ${most}, not "${given}".`)
+    : err('request.invalid', `${flagText} must be ${what} up to ${most}, not "${given}".`)
 }
 
 /** @param defaultText what happens without the option, for people: `read` gives undefined then */
@@ -206,7 +221,7 @@ export function names<Name extends string>(
       const unknown = words.find((word) => !known.some((one) => one === word))
       return unknown === undefined
         ? ok(known.filter((one) => words.includes(one)))
-        : err('request.invalid', `${flagText} does not take "${unknown}".`, {
+        : err('request.invalid', `"${unknown}" is not a possible value of ${flagText}.`, {
             hint: `Choose from ${known.join(', ')}.`,
           })
     },
@@ -272,7 +287,7 @@ export function callArguments(description: string): Option<Argument[] | undefine
       ? ok(list.data)
       : err(
           'request.invalid',
-          `${flagText} takes a JSON list of input names, numbers, strings and lists.`,
+          `${flagText} must be a JSON list of input names, numbers, strings and lists.`,
           { hint: `Example: ${flagText} '["x", "y", 2]'.` },
         )
   })

@@ -46,6 +46,8 @@ export interface Verb extends Readonly<VerbText> {
   readonly argument: VerbArgument | undefined
   readonly moreArguments?: MoreArguments
   readonly options: OptionTable
+  /** It reads stdin to its end, with these options. */
+  readonly readsInput?: (given: Readonly<Record<string, GivenValue>>) => boolean
   /** @returns the exit code */
   readonly execute: (
     target: string,
@@ -59,6 +61,7 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
   argument?: VerbArgument
   moreArguments?: MoreArguments
   options: Options
+  readsInput?: NonNullable<Verb['readsInput']>
   /** It starts op hosts: --no-sandbox is one of its options. */
   runsOperators?: true
   /** It calls operators: --check-kernels is one of its options. */
@@ -79,11 +82,11 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
 }
 
 /** A wrong option has no answer in any form but the one that the user asked for. */
-const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): boolean =>
+export const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): boolean =>
   json === true || format === 'json'
 
 const sandboxSwitch = switchOff(
-  'run operators outside of the sandbox: they can write anywhere and use the network',
+  'run operators outside of the sandbox: operators can then write anywhere and use the network',
 )
 
 const kernelSwitch = flag(

@@ -55,9 +55,11 @@ import { pytestCalls, pytestEvents } from './pytest-calls'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { newProjectCalls } from './new-project-calls'
 import { hostExit, workbenchError } from './outcome'
+import { runCalls, runEvents } from './run-calls'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample, trustedFolder } from './project'
 import { importCalls } from './project-import-calls'
+import { remoteCalls, remoteEvents } from './remote-calls'
 import { sandboxState } from './sandbox'
 import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
@@ -66,6 +68,7 @@ import { settings, settingsChange } from './settings'
 import { setupCalls, setupEvents } from './setup'
 import { startNewsCalls } from './start-news'
 import { histogram, pageRequest, tensorPage } from './tensor'
+import { stepCalls, stepEvents } from './step-calls'
 import { terminalCalls, terminalEvents } from './terminal-calls'
 import { versionCalls, versionEvents } from './version-check'
 const none = z.object({})
@@ -104,7 +107,7 @@ export const buildAndLoad = z.object({
 })
 export type BuildAndLoad = z.infer<typeof buildAndLoad>
 
-/** What the renderer may ask of main. Adding a call is one entry here and one handler in main/ipc. */
+/** What the renderer may ask of main. Adding a call is one entry here and one handler in electron/session/calls. */
 export const appCalls = {
   'app.info': {
     input: none,
@@ -127,7 +130,8 @@ export const appCalls = {
   },
   /** The renderer has saved its state; main waits for this before it closes the window. */
   'app.flushed': { input: none, output: none },
-  'project.open': { input: folder, output: project },
+  /** @param target the machine of the folder, if it is another: a target, a host of ssh, or a command line */
+  'project.open': { input: folder.extend({ target: z.string().exactOptional() }), output: project },
   /** Asks the user for a folder: of a project, or one for new projects; null if they cancelled. */
   'project.choose': {
     input: z.object({ purpose: z.enum(['project', 'parent']) }),
@@ -407,6 +411,7 @@ export const appCalls = {
     input: z.object({ folder: z.string(), entry: timingEntry }),
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
+  ...runCalls,
   /** Inputs are those of opsmith.json where the request has none of that name. */
   'profile.run': {
     input: z.object({
@@ -463,6 +468,7 @@ export const appCalls = {
   ...searchCalls,
   ...pytestCalls,
   ...kernelCalls,
+  ...stepCalls,
   ...terminalCalls,
   ...setupCalls,
   /** `byUser`: the user stopped it, not a newer call; a call that ran for a while reports where it was. */
@@ -475,9 +481,16 @@ export const appCalls = {
   'host.restart': { input: none, output: none },
   ...doctorCalls,
   ...versionCalls,
+  ...remoteCalls,
   'settings.get': { input: none, output: settings },
   'settings.set': {
-    input: settingsChange.omit({ exportFolders: true, versionAddress: true }),
+    input: settingsChange.omit({
+      exportFolders: true,
+      versionAddress: true,
+      targets: true,
+      clusters: true,
+      hostLauncher: true,
+    }),
     output: settings,
   },
   /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
@@ -504,7 +517,6 @@ export const appEvents = {
   'project.wanted': z.object({ folder: z.string(), model: z.string() }),
   /** A file changed on disk; `version` "" when it is gone. */
   'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
-  'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),
   /** Command lines and what compilers print, as it comes. */
   'build.output': z.object({ job: z.string(), text: z.string() }),
   'build.progressed': z.object({
@@ -563,8 +575,11 @@ export const appEvents = {
   ...terminalEvents,
   ...setupEvents,
   ...versionEvents,
+  ...remoteEvents,
   ...pytestEvents,
+  ...runEvents,
   ...kernelEvents,
+  ...stepEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
     generation: z.number().int(),

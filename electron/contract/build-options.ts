@@ -15,7 +15,9 @@ export const buildOptionFields = {
     ),
   marchNative: z
     .boolean()
-    .describe('-march=native: the library runs on processors like this one only.'),
+    .describe(
+      '-march=native: the library runs only on processors like the processor of this machine.',
+    ),
   setuptoolsFlags: z
     .boolean()
     .describe(

@@ -8,6 +8,9 @@ import { timeTrace } from './time-trace'
  */
 export const kernelVariant = z.enum(['plain', 'checked', 'counted'])
 export type KernelVariant = z.infer<typeof kernelVariant>
+/** What a build was for: one for stepping is made next to the project's others, for a call. */
+const builtVariant = z.enum([...kernelVariant.options, 'stepped'])
+export type BuiltVariant = z.infer<typeof builtVariant>
 
 /** The resources that a CUDA kernel uses on a GPU, as ptxas reports them. */
 export const kernelResources = z.object({
@@ -70,6 +73,6 @@ export const buildReport = z.object({
   /** The library that gives libtorch the virtual GPU, where the project uses it; absolute. */
   virtualDevice: z.string().optional(),
   /** What its kernels report. Such a build is not timed, exported or put into the project's folder. */
-  kernelVariant: kernelVariant.exclude(['plain']).optional(),
+  kernelVariant: builtVariant.exclude(['plain']).optional(),
 })
 export type BuildReport = z.infer<typeof buildReport>

@@ -85,8 +85,8 @@ export const checkEntry = z
         say(
           [kind, name],
           kind === 'sizes'
-            ? `the size "${name}" is not used: no shape in \`inputs\` and no argument names it`
-            : `"${name}" is not used: no argument names it`,
+            ? `the size "${name}" is not used: no shape in \`inputs\` and no argument refers to this size`
+            : `"${name}" is not used: no argument refers to this name`,
         )
       }
     }
@@ -98,7 +98,7 @@ export const checkEntry = z
         if (typeof one !== 'string' || entry.sizes?.[one] !== undefined) continue
         say(
           ['inputs', input, 'shape', dim],
-          `there is no size "${one}": give its range, for example "sizes": { "${one}": { "min": 1, "max": 8 } }`,
+          `there is no size "${one}": give the range of the size, for example "sizes": { "${one}": { "min": 1, "max": 8 } }`,
         )
       }
     }

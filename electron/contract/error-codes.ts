@@ -6,11 +6,11 @@ export const errorCodes = {
   'toolchain.missing': {
     meaning: 'A compiler, libtorch, a tool or a library is not installed, or was not found.',
     remedy:
-      'Run the command that the hint names, or choose another installation in Settings. `opsmith doctor` lists what Opsmith looked for, and where.',
+      'Run the command in the hint, or choose another installation in Settings. `opsmith doctor` lists what Opsmith looked for, and where.',
   },
   'toolchain.mismatch': {
     meaning:
-      'A tool was found, but it does not fit: its version is too old, or its ABI differs from libtorch’s.',
+      'Opsmith found a tool, but cannot use the tool: the version is too old, or the ABI differs from the ABI of libtorch.',
     remedy:
       'Choose another installation in Settings, or install the version that the message names.',
   },
@@ -20,45 +20,45 @@ export const errorCodes = {
       'Open the line that the error names. The reference of opsmith.json lists all keys and their types.',
   },
   'project.missing': {
-    meaning: 'The folder does not exist, or it has no opsmith.json.',
+    meaning: 'The folder does not exist, or the folder contains no opsmith.json.',
     remedy:
       'Check the path. `opsmith init FOLDER` proposes an opsmith.json for a folder with sources.',
   },
   'project.empty': {
     meaning: 'The folder has no files.',
-    remedy: 'Make a project in it: `opsmith new FOLDER`, or New project in the window.',
+    remedy: 'Make a project in this folder: `opsmith new FOLDER`, or New project in the window.',
   },
   'project.restricted': {
     meaning:
       'The folder is in restricted mode: you have not trusted its authors, so Opsmith runs none of its code.',
-    remedy: 'Trust the folder if you trust its authors. You can change your decisions in Settings.',
+    remedy: 'If you trust the authors, trust the folder. You can change this decision in Settings.',
   },
   'file.conflict': {
     meaning: 'A file on disk differs from the version that Opsmith read, wrote or expected.',
     remedy:
-      'Compare both versions, then keep one. For an export, keep or replace each file that was changed by hand (`--keep`, `--overwrite`), or choose another folder.',
+      'Compare both versions, then keep one. For an export, keep or replace each file that you edited (`--keep`, `--overwrite`), or choose another folder.',
   },
   'build.required': {
     meaning:
-      'The project has no library that can be loaded: it was never built, or its build fails.',
+      'The project has no library that Opsmith can load: the project was never built, or the build fails.',
     remedy: 'Build the project (Ctrl+B) and fix what the Problems panel lists.',
   },
   'build.checked': {
     meaning:
-      'Timings, profiles and exports need a build without checks, and the last build checks its kernels. Checked kernels are slow.',
+      'The last build is instrumented to check kernels, which makes the kernels slow. Timings, profiles and exports need a build without checks.',
     remedy:
       'Turn off “Check kernels” in the Kernels panel. Opsmith then builds the project again, without checks.',
   },
   'build.counted': {
     meaning:
-      'Timings, profiles and exports need a build that does not count, and the last build counts what its kernels do. Counted kernels are slow.',
+      'The last build is instrumented to count kernel operations, which makes the kernels slow. Timings, profiles and exports need a build without counts.',
     remedy:
       'Turn off “Count” in the Kernels panel. Opsmith then builds the project again, without counts.',
   },
   'library.load': {
     meaning: 'The library was built, but the loader or libtorch rejected it.',
     remedy:
-      'Read the message: most often a symbol is undefined (a source or a library is missing), or an operator is registered twice.',
+      'Read the message. Usually a symbol is undefined because a source or a library is missing, or an operator is registered twice.',
   },
   'program.compile': {
     meaning:
@@ -86,13 +86,14 @@ export const errorCodes = {
       'Open the line that the error names. Build with sanitizers to find where memory was damaged. The window continues with a new op host.',
   },
   'host.timeout': {
-    meaning: 'The call ran longer than its limit, so Opsmith ended its op host.',
+    meaning: 'The call ran longer than the time limit, so Opsmith ended the op host.',
     remedy:
       'Look for an endless loop at the line that the error names, or raise the limit in Settings.',
   },
   'host.unavailable': {
-    meaning: 'No op host could be started, or the op host that had the result has ended.',
-    remedy: 'Try again. If the error comes back, run `opsmith doctor`.',
+    meaning:
+      'Opsmith could not start an op host (the process that runs your code). Or the op host that kept the result has ended.',
+    remedy: 'Run the call or the capture again. If the error comes back, run `opsmith doctor`.',
   },
   'host.replaced': {
     meaning:
@@ -100,28 +101,40 @@ export const errorCodes = {
     remedy: 'Try again.',
   },
   'derivative.missing': {
-    meaning: 'No output of the call requires grad: there is no backward to time or to profile.',
+    meaning: 'No output of the call requires grad, so there is no backward to time or to profile.',
     remedy: 'Give an input `"requires_grad": true`, or measure forward only.',
   },
   'device.lost': {
     meaning:
-      'A GPU kernel failed, and its process can no longer use the device, so Opsmith ended the op host.',
+      'A GPU kernel failed. The op host could then no longer use the device, so Opsmith ended the op host.',
     remedy:
       'Look for an access out of bounds in your GPU kernels: `compute-sanitizer` reports the kernel, the thread and the address. The next call gets a new op host.',
   },
   'device.unavailable': {
     meaning: 'This machine does not have the device that the call names.',
     remedy:
-      'Set `"device": "cpu"`, or use a machine with that device. For CUDA, the virtual GPU also works: it needs clang and a CPU build of libtorch.',
+      'Set `"device": "cpu"`, or use a machine with that device. For CUDA, you can also use the virtual GPU, which needs clang and a CPU build of libtorch.',
+  },
+  'target.unavailable': {
+    meaning:
+      'Opsmith could not reach the machine that `--on` or *Connect to …* names, or the connection was lost.',
+    remedy:
+      'Read the message. The command of the target must work without Opsmith first: try it in a terminal.',
+  },
+  'target.noOpsmith': {
+    meaning:
+      'The machine that `--on` or *Connect to …* names has no Opsmith, or has another version or build of it.',
+    remedy:
+      'Copy this Opsmith there: *Connect to …* asks whether to do so, and `--on` does so with `--copy`.',
   },
   cancelled: {
     meaning: 'You stopped the work, or closed the project.',
-    remedy: 'You need not do anything. To get the result, start the work again.',
+    remedy: 'Nothing is broken. If you still want the result, start the work again.',
   },
   'request.invalid': {
     meaning: 'An option, a value or a combination of them is not possible.',
     remedy:
-      'Read the message, which names the option. `opsmith VERB --help` lists what is allowed.',
+      'Read the message, which names the option. `opsmith VERB --help` lists the options and their values.',
   },
   io: {
     meaning: 'The operating system refused to read or write a file.',
@@ -130,7 +143,7 @@ export const errorCodes = {
   },
   internal: {
     meaning: 'A bug in Opsmith.',
-    remedy: 'Report it, with the details and the versions (Help, About).',
+    remedy: 'Report the bug, with the details and the versions (Help, About).',
   },
 } as const satisfies Record<string, ErrorMeaning>
 

@@ -7,7 +7,7 @@ import { occupancy } from './occupancy'
 
 /** Shown wherever counts are. */
 export const countsBasis =
-  'Counts follow the source as clang compiled it. A GPU’s compiler may merge, widen or drop accesses.'
+  'Counts are for the code that clang compiled. nvcc may merge, widen or drop accesses.'
 
 /** Requests of warps: all lanes of a warp that execute one instruction together. */
 const requestCounts = z.object({

@@ -84,14 +84,15 @@ export const operatorChecks = {
   gradients: {
     title: 'gradients',
     meaning:
-      'Backward returns the derivative of forward, also for other shapes and for each declared integer',
+      'Backward returns the derivative of forward, also for other shapes and for other integer arguments',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_shapes: {
     title: 'gradient shapes',
-    meaning: 'Gradients are right for empty tensors, tensors of one element and broadcast inputs',
+    meaning:
+      'Gradients are right for empty tensors, for tensors of one element and for broadcast inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -99,7 +100,7 @@ export const operatorChecks = {
   gradient_values: {
     title: 'gradient values',
     meaning:
-      'Gradients are right if input values are 0, 1, -1, subnormal, large or equal to each other, or close to a constant in a comparison in the sources',
+      'Gradients are right at special input values: 0, 1, -1, very small, very large and equal values, and values near a constant that the sources compare with',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -115,7 +116,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients are right for other values of one argument: each dim from -rank to rank - 1, the other value of a flag, another number, list or string, or a bias that the call left out',
+      'Gradients are right if one argument has another value: another dim, flag, number, list or string, or a bias that the call left out',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -137,17 +138,17 @@ export const operatorChecks = {
   },
   gradient_complex: {
     title: 'gradient complex',
-    meaning: 'Gradients are right in complex128, if the operator accepts it',
+    meaning: 'If the operator accepts complex128, the gradients in complex128 are right',
     onlyWhenAsked:
-      'turn on “thorough” (--thorough), or select this check (--check NAME): many operators accept complex numbers, but are meant only for real numbers',
+      'this check is off by default, because many operators accept complex numbers but are meant only for real numbers; turn on “thorough” (--thorough), or select this check (--check NAME)',
     sanitizer: false,
     thorough: true,
   },
   gradient_second_order: {
     title: 'gradient of second order',
-    meaning: 'The gradient of the gradient is right, if it exists',
+    meaning: 'If the operator has second-order gradients, these gradients are right',
     onlyWhenAsked:
-      'turn on “thorough” (--thorough), or select this check (--check NAME): many operators support only first derivatives',
+      'this check is off by default, because many operators support only first derivatives; turn on “thorough” (--thorough), or select this check (--check NAME)',
     sanitizer: false,
     thorough: true,
   },
@@ -161,7 +162,7 @@ export const operatorChecks = {
   gradient_linear: {
     title: 'gradient linear',
     meaning:
-      'Gradients are proportional to grad_output, also if grad_output is small, large or negative',
+      'Gradients are proportional to grad_output, even if grad_output is small, large or negative',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -169,7 +170,7 @@ export const operatorChecks = {
   gradient_saved: {
     title: 'gradient saved',
     meaning:
-      'Backward uses the inputs of its own forward call, also after other calls, and after the inputs were freed or changed',
+      'Backward uses the inputs of its own forward call, even after other calls, or after the inputs were freed or changed',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -190,14 +191,16 @@ export const operatorChecks = {
   },
   layouts: {
     title: 'layouts',
-    meaning: 'The same result for transposed, stepped, offset, expanded and channels-last inputs',
+    meaning:
+      'The results are the same for transposed, stepped, offset, expanded and channels-last inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   overlap: {
     title: 'overlap',
-    meaning: 'The same result when inputs share memory, or a result is written over an input',
+    meaning:
+      'The results are the same if inputs share memory, or if the operator writes a result over an input',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -218,7 +221,7 @@ export const operatorChecks = {
   },
   precision: {
     title: 'precision',
-    meaning: 'float64 inputs are not computed in float32',
+    meaning: 'The operator does not compute float64 inputs in float32',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -240,28 +243,30 @@ export const operatorChecks = {
   },
   nan: {
     title: 'nan',
-    meaning: 'NaN reaches the outputs that depend on it; extreme values do not give NaN',
+    meaning:
+      'A NaN in an input reaches every output that depends on this input; extreme values do not give NaN',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   positions: {
     title: 'positions',
-    meaning: 'An elementwise result is the same in a vector loop and in its tail',
+    meaning: 'The result of an element is the same in a vector loop and in the tail after the loop',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   grad_modes: {
     title: 'grad modes',
-    meaning: 'The same result under no_grad, inference_mode and any mix of requires_grad',
+    meaning:
+      'The results are the same under no_grad, under inference_mode, and for each choice of inputs with requires_grad',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   autocast: {
     title: 'autocast',
-    meaning: 'The same result under autocast, except for rounding',
+    meaning: 'The results under autocast are the same, except for rounding',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -275,7 +280,7 @@ export const operatorChecks = {
   },
   threads: {
     title: 'threads',
-    meaning: 'The same result when several threads call the operator at once',
+    meaning: 'The results are the same if several threads call the operator at the same time',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -297,21 +302,21 @@ export const operatorChecks = {
   },
   writes_outside: {
     title: 'writes outside',
-    meaning: 'No writes outside tensor bounds',
+    meaning: 'The operator does not write memory outside of its tensors',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   reads_outside: {
     title: 'reads outside',
-    meaning: 'No reads outside of inputs',
+    meaning: 'The operator does not read memory outside of the inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   leaks: {
     title: 'leaks',
-    meaning: 'Repeated calls leak no memory and no open files',
+    meaning: 'Repeated calls do not leak memory or open files',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -320,7 +325,7 @@ export const operatorChecks = {
     title: 'address sanitizer',
     meaning: 'AddressSanitizer (ASan) finds no error in the same calls, in a separate build',
     onlyWhenAsked:
-      'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)',
+      'this check is off by default, because it needs a build with sanitizers; turn on “sanitizers” (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
     thorough: false,
   },
@@ -329,14 +334,16 @@ export const operatorChecks = {
     meaning:
       'UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate build',
     onlyWhenAsked:
-      'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)',
+      'this check is off by default, because it needs a build with sanitizers; turn on “sanitizers” (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
     thorough: false,
   },
   large_sizes: {
     title: 'large sizes',
-    meaning: 'The same result with more than 2^31 elements; this check runs only if you select it',
-    onlyWhenAsked: 'it needs gigabytes of memory: select it (--check large_sizes)',
+    meaning:
+      'The results are right for more than 2^31 elements. This check runs only if you select it',
+    onlyWhenAsked:
+      'this check is off by default, because it needs gigabytes of memory; select this check (--check large_sizes)',
     sanitizer: false,
     thorough: false,
   },

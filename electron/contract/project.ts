@@ -41,7 +41,11 @@ export const describedProject = z.object({
 })
 export type DescribedProject = z.infer<typeof describedProject>
 
-export const project = describedProject.extend({ trust: trustState })
+export const project = describedProject.extend({
+  trust: trustState,
+  /** The target that the folder is on; absent for this machine. */
+  target: z.string().exactOptional(),
+})
 export type Project = z.infer<typeof project>
 
 /** A file as it was when it was read; `version` is what a later write must have seen. */

@@ -3,6 +3,43 @@ import { z } from 'zod'
 import { buildOptionFields, defaultBuildOptions } from './build-options'
 import { gpuChoice } from './gpu-choice'
 
+const word = z.string().min(1)
+/** A name that begins with "-" would be an option of the command. */
+const name = word.regex(/^[^-\s]\S*$/, 'must be a name without spaces, and must not begin with "-"')
+const options = z.array(word).exactOptional()
+
+const there = {
+  /** The path of Opsmith there. */
+  opsmith: word.exactOptional(),
+  /** The folder to start in. */
+  folder: word.exactOptional(),
+}
+
+/** What reaches another machine or a container, and what is there. `options` are further words of its command. */
+const target = z.union([
+  /** It gets more words: those of a command, or a line for a shell if it is ssh. */
+  z.strictObject({ command: z.array(word).min(1), ...there }),
+  z.strictObject({ ssh: name, options, ...there }),
+  z.strictObject({ docker: name, user: name.exactOptional(), options, ...there }),
+  z.strictObject({ podman: name, user: name.exactOptional(), options, ...there }),
+  z.strictObject({
+    kubectl: name,
+    container: name.exactOptional(),
+    namespace: name.exactOptional(),
+    context: name.exactOptional(),
+    options,
+    ...there,
+  }),
+  /** `srun`: the words after it, such as "--gres=gpu:1". `login`: a host of ssh that has srun. */
+  z.strictObject({ srun: z.array(word), login: name.exactOptional(), ...there }),
+])
+export type Target = z.infer<typeof target>
+
+/** A way to use Slurm: for example a partition. */
+const cluster = z.object({
+  sbatch: z.array(z.string().min(1)),
+})
+
 const fields = {
   compiler: z.string().describe('Absolute path of a C++ compiler. Empty: Opsmith chooses.'),
   libtorch: z
@@ -11,7 +48,7 @@ const fields = {
       'Absolute path of a libtorch folder, with include/ and lib/. Empty: Opsmith chooses.',
     ),
   gpu: gpuChoice.describe(
-    'What runs CUDA code. auto: the virtual GPU if libtorch is a CPU build and this machine lacks a GPU or nvcc, else the GPU of this machine. hardware: never the virtual GPU. virtual: always the virtual GPU, which needs a CPU build of libtorch.',
+    'What runs CUDA code. auto: the virtual GPU if libtorch is a CPU build and this machine has no GPU or no nvcc, else the GPU of this machine. hardware: never the virtual GPU. virtual: always the virtual GPU, which needs a CPU build of libtorch.',
   ),
   ...buildOptionFields,
   clangd: z.string().describe('Absolute path of a clangd. Empty: Opsmith chooses.'),
@@ -31,7 +68,11 @@ const fields = {
     .describe(
       'Show who last changed the cursor’s line, according to git, at the end of that line.',
     ),
-  fontSize: z.number().min(8).max(32).describe('Text size in pixels; it scales the whole window.'),
+  fontSize: z
+    .number()
+    .min(8)
+    .max(32)
+    .describe('Text size in pixels. The text size scales the whole window.'),
   callTimeout: z
     .number()
     .positive()
@@ -43,8 +84,19 @@ const fields = {
   sandbox: z.boolean().describe('Run op hosts in a sandbox, if the system supports it.'),
   writableFolders: z
     .array(z.string().startsWith('/', 'must be an absolute path'))
-    .describe('Folders, in addition to the project, that op hosts may write to; absolute paths.'),
-  recentProjects: z.array(z.string()).describe('Folders that were opened before, newest first.'),
+    .describe('Absolute paths of folders that op hosts may write to, in addition to the project.'),
+  recentProjects: z
+    .array(z.string())
+    .describe(
+      'Folders that were opened before, newest first. `TARGET:/FOLDER` is on another machine.',
+    ),
+  keepMinutes: z
+    .number()
+    .min(0)
+    .max(1_440)
+    .describe(
+      'Minutes that the engine on another machine goes on after a lost connection, for when Opsmith connects again. 0: it ends at once.',
+    ),
   projectsFolder: z
     .union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')])
     .describe(
@@ -53,7 +105,7 @@ const fields = {
   checkVersion: z
     .boolean()
     .describe(
-      'Look for a newer version of Opsmith, at most once a day: one GET of one address. Only the version in the answer is read.',
+      'Look for a newer version of Opsmith, at most once a day, with one GET request. Opsmith reads only the version in the answer.',
     ),
   /** Only the user writes it, in the file: of an address that the window chose, data could be a part. */
   versionAddress: z
@@ -64,7 +116,25 @@ const fields = {
         .regex(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1)[:/])/, 'must begin with https://'),
     ])
     .describe(
-      'Address that `checkVersion` reads: JSON with `tag_name` or `version`. Empty: that of this build, if it has one. Only the file can change it.',
+      'The address that `checkVersion` reads. The answer must be JSON with the key `tag_name` or `version`. If this setting is empty, Opsmith uses the address of this build, if the build has an address. You can change this setting only in the settings file.',
+    ),
+  /** Only the user writes them, in the file: each is a command that runs. */
+  targets: z
+    .record(z.string(), target)
+    .describe(
+      'Other machines and containers for `--on` and *Connect to …*. Each has one of these: `ssh`, a host; `docker` or `podman`, a container; `kubectl`, a pod; `srun`, a list of options of Slurm; `command`, a list of words that runs a command there, such as `["ssh", "gpu"]`. `opsmith` is the path of Opsmith there, and `folder` the folder to start in. You can change this setting only in the settings file.',
+    ),
+  /** Only the user writes them, in the file: their words become options of a command. */
+  clusters: z
+    .record(z.string(), cluster)
+    .describe(
+      'Ways to use Slurm, for `--over`. `sbatch` is a list of options of sbatch, such as `["--partition=gpu", "--gres=gpu:1"]`. You can change this setting only in the settings file.',
+    ),
+  /** Only the user writes it, in the file: it is a command that runs. */
+  hostLauncher: z
+    .array(z.string().min(1))
+    .describe(
+      'A command that runs a program on another node, such as `["srun", "--gres=gpu:1"]`. Op hosts are started with it. Empty: op hosts run on this machine. You can change this setting only in the settings file.',
     ),
   /** Only main writes it. */
   exportFolders: z
@@ -93,9 +163,13 @@ export const defaultSettings: Settings = {
   sandbox: true,
   writableFolders: [],
   recentProjects: [],
+  keepMinutes: 10,
   projectsFolder: '',
   checkVersion: false,
   versionAddress: '',
+  targets: {},
+  clusters: {},
+  hostLauncher: [],
   exportFolders: {},
 }
 

@@ -52,7 +52,14 @@ export function setupCommand(root: string, libtorch = ''): string {
   return words === '' ? 'npm run setup' : `npm run setup --${words}`
 }
 
-function ownVersion(root: string): string {
+/** The words that start the command line of this Opsmith, also on a node that shares its files. */
+export function ownCommand({ hostEntry }: Pick<Installation, 'hostEntry'>): string[] {
+  const program = path.join(path.dirname(hostEntry), 'cli.cjs')
+  return ['env', 'ELECTRON_RUN_AS_NODE=1', process.execPath, program]
+}
+
+/** The version of Opsmith. */
+export function ownVersion(root: string): string {
   try {
     const text = fs.readFileSync(path.join(root, 'package.json'), 'utf8')
     return /"version": *"([\w.-]+)"/.exec(text)?.[1] ?? 'unknown'

@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 import type { HostState } from '../contract/app-calls'
 import type { GpuCounts } from '../contract/gpu-counts'
 import type { GpuReport } from '../contract/gpu-findings'
@@ -19,10 +21,13 @@ import { GpuChecks } from './gpu-check/gpu-checks'
 import { Graphs } from './graph/graphs'
 import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
-import { defaultMemoryLimit, HostPool } from './host/host-pool'
+import { HostPool } from './host/host-pool'
+import { defaultMemoryLimit } from './host/memory-limit'
 import type { PoolEvents } from './host/host-pool'
 import type { SandboxChoice } from './host/sandbox'
-import type { StartHost } from './host/transport'
+import { RelayedHost } from './host/relayed-host'
+import type { HostLaunch, HostTransport, StartHost } from './host/transport'
+import { ownVersion } from './installation'
 import type { Installation } from './installation'
 import { Assemblies } from './language/assembly/assemblies'
 import { Clangd } from './language/clangd/clangd'
@@ -39,7 +44,9 @@ import { PytestRuns } from './pytest/pytest-runs'
 import { RecordedCalls } from './pytest/recorded-calls'
 import { Runs } from './run/runs'
 import { Setup } from './setup/setup'
+import { ShardRuns } from './shards/shard-runs'
 import { GpuPrograms } from './virtual-gpu/gpu-programs'
+import { StepCalls } from './virtual-gpu/stepping/step-calls'
 import { KernelReports } from './virtual-gpu/kernel-reports'
 import { countReports } from './virtual-gpu/read-counts'
 import { checkReports } from './virtual-gpu/read-report'
@@ -97,6 +104,7 @@ export class Workbench {
   readonly sanitizedBuilds: SanitizedBuilds
   readonly libraries: Libraries
   readonly runs: Runs
+  readonly shardRuns: ShardRuns
   readonly graphs: Graphs
   readonly gradchecks: Gradchecks
   readonly operatorChecks: OperatorChecks
@@ -114,6 +122,7 @@ export class Workbench {
   readonly doctor: Doctor
   readonly gpuChecks: GpuChecks
   readonly gpuPrograms: GpuPrograms
+  readonly stepCalls: StepCalls
   readonly kernelChecks: KernelReports<GpuReport>
   readonly kernelCounts: KernelReports<GpuCounts>
   readonly git: Git
@@ -122,6 +131,13 @@ export class Workbench {
   /** Bytes for one op host; 0 for the default. */
   private memoryLimit = 0
   private sandbox: SandboxChoice
+  /** Before the command of an op host; [] for this machine. */
+  private hostLauncher: readonly string[] = []
+
+  /** Op hosts may run in the sandbox: nobody has switched it off for this workbench. */
+  get allowsSandbox(): boolean {
+    return this.options.allowsSandbox
+  }
 
   constructor(
     readonly installation: Installation,
@@ -131,6 +147,7 @@ export class Workbench {
   ) {
     this.sandbox = { isOn: options.allowsSandbox, writableFolders: [] }
     const sandbox = (): SandboxChoice => this.sandbox
+    const startWhereWanted: StartHost = (launch) => this.startWhereWanted(startHost, launch)
     const limits = (): HostLimits => this.hostLimits()
     const { keepSpareHost } = options
     const kernelChecks = new KernelReports(checkReports(installation.root), (report) =>
@@ -143,7 +160,8 @@ export class Workbench {
       kernelChecks.take(lines)
       kernelCounts.take(lines)
     }
-    const hosts = new HostPool(installation, startHost, {
+    const hosts = new HostPool(installation, startWhereWanted, {
+      isScarce: () => this.hostLauncher.length > 0,
       limits,
       sandbox,
       events: { ...events, onKernelReports },
@@ -167,7 +185,7 @@ export class Workbench {
     )
     const { onOutput } = events
     const newHosts = (environment: Readonly<Record<string, string>>): HostPool =>
-      new HostPool(installation, startHost, {
+      new HostPool(installation, startWhereWanted, {
         environment,
         limits,
         sandbox,
@@ -186,6 +204,7 @@ export class Workbench {
     this.libraries = libraries
     this.lints = lints
     this.runs = new Runs(services)
+    this.shardRuns = new ShardRuns(installation)
     this.graphs = new Graphs(services)
     this.gradchecks = new Gradchecks(services)
     this.operatorChecks = new OperatorChecks({
@@ -220,6 +239,7 @@ export class Workbench {
     })
     this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels, checkOperator })
     this.gpuPrograms = new GpuPrograms(services)
+    this.stepCalls = new StepCalls(services)
     this.kernelChecks = kernelChecks
     this.kernelCounts = kernelCounts
     this.git = new Git(services)
@@ -233,6 +253,14 @@ export class Workbench {
     this.kernelCounts.clear()
   }
 
+  /** On this machine, or on the node of a launcher. */
+  private startWhereWanted(startHere: StartHost, launch: HostLaunch): HostTransport {
+    if (this.hostLauncher.length === 0) return startHere(launch)
+    const { hostEntry, root } = this.installation
+    const program = path.join(path.dirname(hostEntry), 'cli.cjs')
+    return new RelayedHost(this.hostLauncher, { program, version: ownVersion(root) }, launch)
+  }
+
   private hostLimits(): HostLimits {
     const memoryBytes = this.memoryLimit === 0 ? defaultMemoryLimit() : this.memoryLimit
     return { ...defaultHostLimits, memoryBytes }
@@ -240,10 +268,11 @@ export class Workbench {
 
   /** Takes the user's settings; called at the start and whenever they change. */
   async applySettings(): Promise<void> {
-    const { memoryLimit, sandbox, writableFolders } = await this.projects.settings()
+    const { memoryLimit, sandbox, writableFolders, hostLauncher } = await this.projects.settings()
     // What was written by hand may be a fraction, and the addon reads whole bytes.
     this.memoryLimit = Math.min(Math.floor(memoryLimit), Number.MAX_SAFE_INTEGER)
     this.sandbox = { isOn: sandbox && this.options.allowsSandbox, writableFolders }
+    this.hostLauncher = hostLauncher
     this.hosts.followSandbox()
     await this.clangd.refresh()
   }

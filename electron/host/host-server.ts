@@ -47,7 +47,7 @@ function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
   const unknown = theirs.filter((name) => !ours.includes(name))
   const twice = theirs.filter((name, index) => theirs.indexOf(name) !== index)
   const differences = [
-    missing.length > 0 ? `the addon lacks ${missing.join(', ')}` : '',
+    missing.length > 0 ? `the addon does not have ${missing.join(', ')}` : '',
     unknown.length > 0 ? `only the addon has ${unknown.join(', ')}` : '',
     twice.length > 0 ? `the addon declares ${twice.join(', ')} twice` : '',
   ].filter((text) => text !== '')
@@ -70,7 +70,7 @@ function installVirtualDevice(addon: NativeAddon): WorkbenchError | undefined {
     return {
       code: 'host.unavailable',
       message: `The virtual GPU cannot be used: ${toWorkbenchError(error).message}`,
-      hint: 'In Doctor, choose another CPU build of libtorch, or “Only the GPU of this machine” for CUDA code.',
+      hint: 'In Doctor, choose a different CPU build of libtorch. Or set “CUDA code runs on” to “Only the GPU of this machine”: Opsmith then does not use the virtual GPU.',
     }
   }
 }

@@ -3,17 +3,17 @@ import path from 'node:path'
 
 import { app, crashReporter } from 'electron'
 
-import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { takeOverOlderPlaces } from '../engine/project/older-places'
 import { readSettings } from '../engine/project/settings-file'
-import { pruneBuildCaches } from '../engine/compile/build'
 import { findOnPath } from '../engine/toolchain/find-on-path'
-import { AppSession } from './app-session'
+import { AppSession } from '../session/app-session'
+import { allCalls } from '../session/calls/all-calls'
+import { prepareSession, tellFailures } from '../session/prepare'
+import { ElectronDesktop } from './electron-desktop'
 import { electronRuntime } from './electron-version'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
-import { allCalls } from './ipc/all-calls'
-import { listenToRenderer } from './ipc/handle'
+import { listenToRenderer } from './listen-to-renderer'
 import { LastEnd } from './last-end/last-end'
 import type { UnexpectedEnd } from './last-end/last-end'
 import { installMenu } from './menu'
@@ -26,7 +26,6 @@ import {
 } from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
 import type { Wish } from './single-instance'
-import { checkVersion } from './version-check'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
@@ -36,9 +35,6 @@ const installation = {
   plainNode: findOnPath('node') ?? '',
   runtime: electronRuntime(found.root),
 }
-
-/** Milliseconds that the window gets to show source and results, before what a later build may need is looked at. */
-const prepareDelay = 4_000
 
 const isFolderWord = (word: string): boolean =>
   !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs')
@@ -74,20 +70,6 @@ function startAgain({ folder, model }: Wish): void {
   app.relaunch({ args: place === '' ? words : [...words, place] })
 }
 
-async function prepare(session: AppSession): Promise<void> {
-  try {
-    // A project that was opened has its own.
-    if (!session.project) void session.workbench.hosts.host()
-    await removeLeftovers(installation)
-    pruneBuildCaches(installation)
-    await checkVersion(session)
-    await session.prepareInBackground()
-  } catch (error) {
-    // The window works without either.
-    session.noteUnexpected(error)
-  }
-}
-
 /** A disk that takes no note costs what the next start could say. */
 function noteBeginning(lastEnd: LastEnd): UnexpectedEnd | null {
   app.on('quit', () => {
@@ -113,34 +95,31 @@ async function run(): Promise<void> {
   }
   const wish = namedWish()
   const folder = await startFolder(wish)
-  const lastEnd = new LastEnd(installation.stateFolder, app.getVersion())
-  const session = new AppSession(installation, folder, noteBeginning(lastEnd))
+  const desktop = new ElectronDesktop()
+  const lastEnd = new LastEnd(installation.stateFolder, desktop.version)
+  const session = new AppSession(installation, desktop, folder, noteBeginning(lastEnd))
+  session.reachOthers()
   session.noteModel(wish.model)
-  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
-    process.on(event, (error: unknown) => {
-      session.noteUnexpected(error)
-    })
-  }
+  tellFailures(session)
   onSecondInstance((wanted) => {
-    if (session.isClosing) startAgain(wanted)
-    else session.show(wanted)
+    if (desktop.isClosing) startAgain(wanted)
+    else if (desktop.show()) session.want(wanted)
   })
   await session.workbench.applySettings()
-  listenToRenderer(session, allCalls)
-  const shown = openWindow(session, path.join(__dirname, 'preload.cjs'))
+  listenToRenderer(session, desktop, allCalls)
+  const shown = openWindow({ session, desktop }, path.join(__dirname, 'preload.cjs'))
   session.openEarly()
   await shown
+  const stopPreparing = prepareSession(session)
   let ending = false
   app.on('window-all-closed', () => {
     if (ending) return
     ending = true
+    stopPreparing()
     void session.close().finally(() => {
       app.quit()
     })
   })
-  setTimeout(() => {
-    if (!ending) void prepare(session)
-  }, prepareDelay)
 }
 
 registerScheme()

@@ -5,8 +5,8 @@ import { BrowserWindow, nativeTheme, screen } from 'electron'
 import { z } from 'zod'
 
 import { ioError } from '../engine/project/files'
-import type { AppSession } from './app-session'
-import { askQuestion } from './dialogs'
+import type { AppSession } from '../session/app-session'
+import type { ElectronDesktop } from './electron-desktop'
 import { RecentEnds } from './recent-ends'
 import { secureWebPreferences, startUrlOf } from './security'
 
@@ -55,30 +55,37 @@ async function load({ startFolder }: AppSession, window: BrowserWindow): Promise
   await window.loadURL(startUrlOf(startFolder !== ''))
 }
 
+/** What the window shows, and what shows it. */
+interface Shown {
+  session: AppSession
+  desktop: ElectronDesktop
+}
+
 async function askToReload(
-  session: AppSession,
+  { session, desktop }: Shown,
   window: BrowserWindow,
   { times, reason }: { times: number; reason: string },
 ): Promise<void> {
-  const { response } = await askQuestion(session, {
+  const pressed = await desktop.ask({
     type: 'error',
     message: `The process of the window has ended ${times} times within a minute (${reason}).`,
-    detail: 'Opsmith has kept your unsaved edits.',
+    detail: 'Opsmith has saved your unsaved edits. Reload the window to continue.',
     buttons: ['Reload the window', 'Close Opsmith'],
     defaultId: 0,
     cancelId: 1,
   })
-  if (response === 0) {
+  if (pressed === 0) {
     await load(session, window)
     return
   }
   // Nobody is there who could keep anything more.
-  session.isClosing = true
+  desktop.isClosing = true
   window.destroy()
 }
 
 /** The workbench window; closing it asks nothing, since what was typed is kept first. */
-export async function openWindow(session: AppSession, preload: string): Promise<BrowserWindow> {
+export async function openWindow(shown: Shown, preload: string): Promise<BrowserWindow> {
+  const { session, desktop } = shown
   const window = new BrowserWindow({
     ...rememberedBounds(session),
     minWidth: 800,
@@ -88,7 +95,7 @@ export async function openWindow(session: AppSession, preload: string): Promise<
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#1b1d21' : '#ffffff',
     webPreferences: secureWebPreferences(preload),
   })
-  session.window = window
+  desktop.window = window
   window.once('ready-to-show', () => {
     window.show()
   })
@@ -97,22 +104,33 @@ export async function openWindow(session: AppSession, preload: string): Promise<
   })
   window.on('close', (event) => {
     event.preventDefault()
-    if (session.isClosing) return
-    session.isClosing = true
+    if (desktop.isClosing) return
+    desktop.isClosing = true
     keepBounds(session, window)
     // Gone for the eye at once; the process stays for as long as keeping what was typed takes.
     window.hide()
-    void session.flush().finally(() => {
+    const { webContents } = window
+    // Nothing was typed yet into what is still being loaded, and nobody there would answer.
+    if (webContents.isLoadingMainFrame()) {
+      window.destroy()
+      return
+    }
+    const gone = new Promise<void>((resolve) => {
+      webContents.once('render-process-gone', () => {
+        resolve()
+      })
+    })
+    void session.flush(gone).finally(() => {
       window.destroy()
     })
   })
   const ends = new RecentEnds()
   // A renderer that died is started again: drafts bring back what was typed.
   window.webContents.on('render-process-gone', (_event, details) => {
-    if (details.reason === 'clean-exit' || session.isClosing) return
+    if (details.reason === 'clean-exit' || desktop.isClosing) return
     const times = ends.note(Date.now())
     const { reason } = details
-    void (times > 0 ? askToReload(session, window, { times, reason }) : load(session, window))
+    void (times > 0 ? askToReload(shown, window, { times, reason }) : load(session, window))
   })
   await load(session, window)
   return window

@@ -74,7 +74,8 @@ Napi::Value submit_named(const Napi::CallbackInfo& info) {
   for (const auto& known : all_calls()) {
     if (name == known.name) return known.handler(info.Env(), info[1], std::move(phase));
   }
-  throw Failure(ErrorCode::request_invalid, "The addon has no call " + name);
+  throw Failure(ErrorCode::request_invalid, "The native addon has no function " + name,
+                "The addon is older or newer than the rest of Opsmith: run opsmith setup.");
 }
 
 // call(name, input, phase): a promise of the answer, rejected too where the input does not fit.

@@ -13,14 +13,17 @@
 // clang it stands for.
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -51,8 +54,17 @@ const double started = seconds();
 /// How long the server, when it has more to read, waits for another request after one.
 constexpr int pause_milliseconds = 300;
 
+/// The exit code of a copy that has sent its answer itself.
+constexpr int has_answered = 100;
+
+/// About as much memory as a small compile takes.
+constexpr std::size_t usual_memory = std::size_t{24} << 20;
+constexpr std::size_t page = 4096;
+
 /// What this process is to write, once it is a copy that compiles.
 struct result {
+  long long id = 0;
+  int answers = -1;  ///< the server's stdout; -1 in the server
   std::string object;
   std::string depfile;
   std::vector<std::string> read;
@@ -78,11 +90,66 @@ class read_files : public clang::PPCallbacks {
   result& into_;
 };
 
+/// Starts the program of a request, its output in the log.
+/// @returns its process, negative where it could not be started
+pid_t start_program(const request& asked) {
+  std::vector<char*> arguments;
+  for (const auto& word : asked.command)
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  // The server's allocator has settings that a short program is slower with.
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (std::strncmp(*variable, "GLIBC_TUNABLES=", 15) != 0) variables.push_back(*variable);
+  }
+  variables.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, asked.folder.c_str());
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, asked.log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = -1;
+  const int failed =
+      posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
+  posix_spawn_file_actions_destroy(&actions);
+  return failed == 0 ? child : -1;
+}
+
+/// Lets the system give this copy memory that it keeps: the first touch of a page is slow.
+void touch_memory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  auto* memory = static_cast<volatile char*>(std::malloc(usual_memory));
+  if (memory == nullptr) return;
+  for (std::size_t i = 0; i < usual_memory; i += page)
+    memory[i] = 0;
+  std::free(const_cast<char*>(memory));
+}
+
+/// A line of a pipe; empty where the other end was closed.
+std::string read_line(int pipe_end) {
+  std::string line;
+  char buffer[4096];
+  ssize_t count = 0;
+  while ((line.empty() || line.back() != '\n') &&
+         (count = read(pipe_end, buffer, sizeof buffer)) > 0)
+    line.append(buffer, static_cast<std::size_t>(count));
+  return line;
+}
+
 int children_pipe[2];
 void on_child(int) {
   const char byte = 0;
   [[maybe_unused]] const auto written = write(children_pipe[1], &byte, 1);
 }
+
+/// What a process of the server's works on.
+struct work {
+  long long id;
+  bool is_copy;  ///< of the server; another program otherwise
+};
 
 class serve_pragma : public clang::PragmaHandler {
  public:
@@ -112,6 +179,7 @@ class serve_pragma : public clang::PragmaHandler {
     action.sa_handler = on_child;
     action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
     sigaction(SIGCHLD, &action, nullptr);
+    signal(SIGPIPE, SIG_IGN);
     say_ready(seconds() - started);
     // In between, requests are answered: a copy made then knows fewer of the shared functions.
     mark_shared_functions(compiler_, shared_, [&] {
@@ -121,8 +189,12 @@ class serve_pragma : public clang::PragmaHandler {
         served = serve(preprocessor, running_.empty() ? pause_milliseconds : -1);
       return is_copy_;
     });
-    while (!is_copy_)
-      serve(preprocessor, -1);
+    while (!is_copy_) {
+      // Not at once: what was just compiled is linked and loaded first.
+      const bool is_wanted = waiting_ == 0 && running_.empty();
+      const bool served = serve(preprocessor, is_wanted ? pause_milliseconds : -1);
+      if (is_wanted && !served && !is_copy_) prepare_copy(preprocessor);
+    }
   }
 
  private:
@@ -138,23 +210,35 @@ class serve_pragma : public clang::PragmaHandler {
     }
     int status = 0;
     for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
-      say_ended(running_[child], status);
-      running_.erase(child);
+      if (child == waiting_) forget_waiting();
+      const auto ended = running_.find(child);
+      if (ended == running_.end()) continue;
+      const auto [id, is_copy] = ended->second;
+      if (!is_copy || !WIFEXITED(status) || WEXITSTATUS(status) != has_answered)
+        say_ended(id, status);
+      running_.erase(ended);
     }
     if ((wanted[0].revents & (POLLIN | POLLHUP)) == 0) return true;
     const auto count = read(STDIN_FILENO, buffer, sizeof buffer);
     if (count <= 0) {
-      for (const auto& [child, id] : running_)
+      for (const auto& [child, unended] : running_)
         kill(child, SIGKILL);
       _exit(0);
     }
     pending_.append(buffer, static_cast<std::size_t>(count));
     for (std::size_t end = 0; (end = pending_.find('\n')) != std::string::npos;) {
-      const auto asked = parse_request(pending_.substr(0, end));
+      const auto line = pending_.substr(0, end + 1);
       pending_.erase(0, end + 1);
+      const auto asked = parse_request(line);
       if (!asked) continue;
       const pid_t server = getpid();
-      const pid_t child = fork();
+      pid_t child = -1;
+      if (!asked->command.empty()) {
+        child = start_program(*asked);
+      } else {
+        child = give_to_waiting(line);
+        if (child < 0) child = fork();
+      }
       if (child == 0) {
         is_copy_ = true;
         become(preprocessor, *asked, server);
@@ -164,10 +248,50 @@ class serve_pragma : public clang::PragmaHandler {
         say_ended(asked->id, SIGKILL);
         continue;
       }
-      running_[child] = asked->id;
+      running_[child] = {asked->id, asked->command.empty()};
       say_started(asked->id, child);
     }
     return true;
+  }
+
+  /// Makes a copy that waits for its source: making it, and the first touch of its memory, are a
+  /// fifth of a small compile.
+  void prepare_copy(clang::Preprocessor& preprocessor) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    const pid_t server = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+      is_copy_ = true;
+      close(ends[1]);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      touch_memory();
+      const auto asked = parse_request(read_line(ends[0]));
+      close(ends[0]);
+      if (!asked) _exit(0);
+      become(preprocessor, *asked, server);
+      return;
+    }
+    close(ends[0]);
+    waiting_ = child < 0 ? 0 : child;
+    waiting_end_ = ends[1];
+    if (child < 0) close(ends[1]);
+  }
+
+  /// @returns the copy that compiles it; negative where none waits
+  pid_t give_to_waiting(const std::string& line) {
+    if (waiting_ == 0) return -1;
+    const pid_t child = waiting_;
+    const auto written = write(waiting_end_, line.data(), line.size());
+    forget_waiting();
+    if (written == static_cast<ssize_t>(line.size())) return child;
+    kill(child, SIGKILL);
+    return -1;
+  }
+
+  void forget_waiting() {
+    close(waiting_end_);
+    waiting_ = 0;
   }
 
   /// Makes of this copy the compiler of one source.
@@ -175,6 +299,8 @@ class serve_pragma : public clang::PragmaHandler {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != server) _exit(1);
     signal(SIGCHLD, SIG_DFL);
+    into_.id = asked.id;
+    into_.answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     const int log = open(asked.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     dup2(nothing, STDIN_FILENO);
@@ -229,7 +355,9 @@ class serve_pragma : public clang::PragmaHandler {
   result& into_;
   const names& shared_;
   const std::string make_names_;
-  std::map<pid_t, long long> running_;
+  std::map<pid_t, work> running_;
+  pid_t waiting_ = 0;  ///< a copy that waits for its source; 0 for none
+  int waiting_end_ = -1;
   std::string pending_;
   bool is_copy_ = false;
 };
@@ -316,7 +444,7 @@ int run(int argc, char** argv) {
   const auto shared = read_names(shared_file);
   code.PassBuilderCallbacks.emplace_back([&](llvm::PassBuilder& builder) {
     if (!make_names.empty()) {
-      keep_cold_functions(builder, make_names);
+      keep_shared_functions(builder, make_names);
       return;
     }
     drop_shared_functions(builder, shared);
@@ -331,7 +459,12 @@ int run(int argc, char** argv) {
     const auto text = depfile_text(made);
     if (!write_file(made.depfile, text.data(), text.size())) return 1;
   }
-  return write_file(made.object, object.data(), object.size()) ? 0 : 1;
+  if (!write_file(made.object, object.data(), object.size())) return 1;
+  if (made.answers < 0) return 0;
+  // Now, and not when this process has given its memory back.
+  const auto answer = ended_text(made.id, 0);
+  const auto written = write(made.answers, answer.data(), answer.size());
+  return written == static_cast<ssize_t>(answer.size()) ? has_answered : 0;
 }
 
 }  // namespace

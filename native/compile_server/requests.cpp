@@ -8,8 +8,14 @@
 namespace opsmith::compile_server {
 namespace {
 
-void say(llvm::json::Object message) {
-  llvm::outs() << llvm::json::Value(std::move(message)) << "\n";
+std::string line_of(llvm::json::Object message) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(message)) << "\n";
+  return text;
+}
+
+void say(const std::string& line) {
+  llvm::outs() << line;
   llvm::outs().flush();
 }
 
@@ -45,24 +51,30 @@ std::optional<request> parse_request(const std::string& line) {
                  strings(*object, "defines"),
                  strings(*object, "includes"),
                  strings(*object, "warnings"),
-                 object->getBoolean("isGpu").value_or(false)};
-  if (result.source.empty() || result.output.empty()) return std::nullopt;
+                 object->getBoolean("isGpu").value_or(false),
+                 strings(*object, "command")};
+  const bool is_compile = !result.source.empty() && !result.output.empty();
+  if (!is_compile && result.command.empty()) return std::nullopt;
   return result;
 }
 
 void say_started(long long id, int pid) {
-  say(llvm::json::Object{{"event", "started"}, {"id", id}, {"pid", pid}});
+  say(line_of(llvm::json::Object{{"event", "started"}, {"id", id}, {"pid", pid}}));
+}
+
+std::string ended_text(long long id, int status) {
+  return line_of(llvm::json::Object{{"event", "ended"},
+                                    {"id", id},
+                                    {"exitCode", WIFEXITED(status) ? WEXITSTATUS(status) : -1},
+                                    {"signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0}});
 }
 
 void say_ended(long long id, int status) {
-  say(llvm::json::Object{{"event", "ended"},
-                         {"id", id},
-                         {"exitCode", WIFEXITED(status) ? WEXITSTATUS(status) : -1},
-                         {"signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0}});
+  say(ended_text(id, status));
 }
 
 void say_ready(double seconds) {
-  say(llvm::json::Object{{"event", "ready"}, {"seconds", seconds}});
+  say(line_of(llvm::json::Object{{"event", "ready"}, {"seconds", seconds}}));
 }
 
 }  // namespace opsmith::compile_server

@@ -1,10 +1,12 @@
 #pragma once
 
-// One compile as the engine asks for it, a JSON object on a line of stdin:
+// One piece of work as the engine asks for it: a compile, a JSON object on a line of stdin:
 //   {"id":3,"folder":"PROJECT","source":"op.cpp","output":"CACHE/a.o","log":"CACHE/a.txt",
 //    "depfile":"CACHE/a.d","defines":["TORCH_EXTENSION_NAME=my_op"],"includes":["include","."],
 //    "warnings":["all"],"isGpu":false}
 // `source` and `includes` may be relative to `folder`; everything else is absolute.
+// A request can also run a program. The linker starts sooner from here than from a large process:
+//   {"id":4,"folder":"PROJECT","log":"CACHE/a.txt","command":["/usr/bin/ld.lld","-shared"]}
 
 #include <optional>
 #include <string>
@@ -23,15 +25,19 @@ struct request {
   std::vector<std::string> includes;
   std::vector<std::string> warnings;  ///< without the dash and the W
   bool is_gpu = false;                ///< device code of the virtual GPU
+  std::vector<std::string> command;   ///< empty for a compile
 };
 
 /// @returns nothing for a line that is no request.
 std::optional<request> parse_request(const std::string& line);
 
-/// Says on stdout that a compile has begun in process `pid`.
+/// Says on stdout that the work has begun in process `pid`.
 void say_started(long long id, int pid);
 
-/// Says on stdout how process of compile `id` ended, by what waitpid() told of it.
+/// A line for stdout: how the process of work `id` ended, by what waitpid() told of it.
+std::string ended_text(long long id, int status);
+
+/// Says on stdout how the process of work `id` ended, by what waitpid() told of it.
 void say_ended(long long id, int status);
 
 /// Says on stdout that requests are taken; `seconds` is what the headers took.

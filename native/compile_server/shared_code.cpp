@@ -20,6 +20,28 @@ bool has(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
+bool starts_with_any(const std::string& text, std::initializer_list<const char*> starts) {
+  for (const char* start : starts) {
+    if (text.rfind(start, 0) == 0) return true;
+  }
+  return false;
+}
+
+/// Opsmith's own code that carries a bound function's arguments and results. Its namespace is
+/// hidden, as is all that a library keeps to itself; this part of it has no state.
+bool carries_arguments(const std::string& mangled) {
+  return starts_with_any(
+      mangled, {"_ZN7opsmith12signature_of", "_ZZN7opsmith12signature_of", "_ZN7opsmith7carrier",
+                "_ZN7opsmith14native_carrier", "_ZN7opsmith13tuple_carrier",
+                "_ZN7opsmith14result_carrier", "_ZN7opsmith15results_carrier"});
+}
+
+/// The handles of tensors and numbers: small, and in every operator.
+bool is_inlined(const std::string& mangled) {
+  return starts_with_any(mangled, {"_ZN2at6TensorD", "_ZN2at10TensorBaseD", "_ZN3c106ScalarD",
+                                   "_ZN3c1013intrusive_ptrINS_10TensorImpl"});
+}
+
 struct keep_pass : llvm::PassInfoMixin<keep_pass> {
   std::string file;
 
@@ -29,11 +51,14 @@ struct keep_pass : llvm::PassInfoMixin<keep_pass> {
     std::ofstream out(file);
     for (auto& function : module) {
       const auto name = function.getName().str();
-      if (function.isDeclaration() || !function.hasLinkOnceODRLinkage() || !is_cold(name)) continue;
+      if (function.isDeclaration() || !function.hasLinkOnceODRLinkage()) continue;
+      if (carries_arguments(name)) function.setVisibility(llvm::GlobalValue::DefaultVisibility);
       // Nobody outside a library sees its hidden functions; torch::headeronly is such a namespace.
       if (!function.hasDefaultVisibility()) continue;
+      const bool inlined = is_inlined(name);
+      if (!inlined && !is_cold(name)) continue;
       function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
-      out << name << '\n';
+      out << (inlined ? "+" : "") << name << '\n';
     }
     return llvm::PreservedAnalyses::none();
   }
@@ -47,10 +72,19 @@ struct drop_pass : llvm::PassInfoMixin<drop_pass> {
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     for (auto& function : module) {
-      if (function.isDeclaration() || !function.hasLinkOnceODRLinkage()) continue;
-      if (shared.count(function.getName().str()) == 0) continue;
-      function.deleteBody();
-      function.setComdat(nullptr);
+      const auto name = function.getName().str();
+      const bool inlined = shared.inlined.count(name) != 0;
+      if (!inlined && shared.cold.count(name) == 0) continue;
+      if (!function.isDeclaration()) {
+        if (!function.hasLinkOnceODRLinkage()) continue;
+        function.setComdat(nullptr);
+        if (inlined) {
+          function.setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
+        } else {
+          function.deleteBody();
+        }
+      }
+      function.setVisibility(llvm::GlobalValue::DefaultVisibility);
       function.setDSOLocal(false);
     }
     return llvm::PreservedAnalyses::none();
@@ -96,7 +130,7 @@ class marker : public clang::RecursiveASTVisitor<marker> {
     std::string name;
     llvm::raw_string_ostream out(name);
     mangler_->mangleName(declaration, out);
-    return shared_.count(name) != 0;
+    return shared_.cold.count(name) != 0;
   }
 
   /// Constructors and destructors are several functions each, and any of them may be called.
@@ -125,23 +159,33 @@ class marker : public clang::RecursiveASTVisitor<marker> {
 names read_names(const std::string& file) {
   names result;
   std::ifstream in(file);
-  for (std::string line; std::getline(in, line);)
-    result.insert(line);
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind('+', 0) == 0) {
+      result.inlined.insert(line.substr(1));
+    } else {
+      result.cold.insert(line);
+    }
+  }
   return result;
 }
 
 bool is_cold(const std::string& mangled) {
+  if (has(mangled, "opsmith4warm")) return false;
+  // x + y of tensors and numbers allocates: the call is nothing next to it.
+  if (carries_arguments(mangled) ||
+      starts_with_any(mangled, {"_ZN2atplE", "_ZN2atmiE", "_ZN2atmlE", "_ZN2atdvE", "_ZN2atngE"})) {
+    return true;
+  }
   // What a loop over elements or over tensors calls: tensors and their handles, shapes, numbers,
   // threads.
-  for (const char* hot :
-       {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at", "_ZN3c107complex", "_ZN3c108ArrayRef",
-        "_ZNK3c108ArrayRef", "_ZN3c104Half", "_ZN3c108BFloat16",
-        "_ZN3c1013intrusive_ptrINS_10TensorImpl", "_ZNK3c1013intrusive_ptrINS_10TensorImpl",
-        "_ZNK3c1010TensorImpl", "_ZN3c1010TensorImpl", "_ZN3c1011SmallVector", "_ZNK3c106Scalar",
-        "_ZN3c106Scalar", "_ZN3c106detail8convert"}) {
-    if (mangled.rfind(hot, 0) == 0) return false;
+  if (starts_with_any(mangled, {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at", "_ZN3c107complex",
+                                "_ZN3c108ArrayRef", "_ZNK3c108ArrayRef", "_ZN3c104Half",
+                                "_ZN3c108BFloat16", "_ZN3c1013intrusive_ptrINS_10TensorImpl",
+                                "_ZNK3c1013intrusive_ptrINS_10TensorImpl", "_ZNK3c1010TensorImpl",
+                                "_ZN3c1010TensorImpl", "_ZN3c1011SmallVector", "_ZNK3c106Scalar",
+                                "_ZN3c106Scalar", "_ZN3c106detail8convert"})) {
+    return false;
   }
-  if (has(mangled, "opsmith4warm")) return false;
   const bool of_torch = mangled.rfind("_ZN5torch", 0) == 0 || mangled.rfind("_ZNK5torch", 0) == 0 ||
                         mangled.rfind("_ZN3c10", 0) == 0 || mangled.rfind("_ZNK3c10", 0) == 0 ||
                         mangled.rfind("_ZNR3c10", 0) == 0 || mangled.rfind("_ZNKR3c10", 0) == 0 ||
@@ -157,7 +201,7 @@ bool is_cold(const std::string& mangled) {
          has(mangled, "basic_string") || has(mangled, "N3ska");
 }
 
-void keep_cold_functions(llvm::PassBuilder& builder, const std::string& file) {
+void keep_shared_functions(llvm::PassBuilder& builder, const std::string& file) {
   builder.registerPipelineStartEPCallback(
       [file](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(keep_pass(file));

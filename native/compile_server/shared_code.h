@@ -3,8 +3,8 @@
 // Most of what a small operator costs the optimiser is not its own: registering a function, or an
 // autograd::Function, pulls hundreds of inline functions of libtorch through it in every build.
 // They are compiled once into a library (libopsmith_shared_code.so), and where they are called is
-// all that a hot build emits of them. Only such as run seldom: what a kernel's inner loop may call
-// stays inline.
+// all that a hot build emits of them. What a kernel's inner loop may call stays inline; of handles
+// of tensors, which every operator has, no copy is emitted besides.
 
 #include <functional>
 #include <string>
@@ -21,17 +21,23 @@ class Sema;
 namespace opsmith::compile_server {
 
 /// Mangled names of the functions that the library of shared code defines.
-using names = std::unordered_set<std::string>;
+struct names {
+  /// Called there.
+  std::unordered_set<std::string> cold;
+  /// Inlined as ever; called there where they are not.
+  std::unordered_set<std::string> inlined;
+};
 
-/// Reads a file of names, a line each; empty where there is no file.
+/// Reads a file of names, a line each, a + before those that are inlined; empty where there is no
+/// file.
 names read_names(const std::string& file);
 
 /// Whether a function runs too seldom for its inlining to matter, by its mangled name.
 bool is_cold(const std::string& mangled);
 
-/// Makes of this module the library of shared code: every cold inline function in it is emitted,
-/// whether called or not, and its name written to `file`.
-void keep_cold_functions(llvm::PassBuilder& builder, const std::string& file);
+/// Makes of this module the library of shared code: every function in it that can be shared is
+/// emitted, whether called or not, and its name written to `file`.
+void keep_shared_functions(llvm::PassBuilder& builder, const std::string& file);
 
 /// Leaves the shared functions out of this module: their callers find them in the library.
 void drop_shared_functions(llvm::PassBuilder& builder, const names& shared);

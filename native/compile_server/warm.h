@@ -7,8 +7,14 @@
 // OPSMITH_WARM_DEFINITIONS is defined.
 
 #include <ATen/ATen.h>
+#include <opsmith/pybind_module.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
+
+#ifdef OPSMITH_WARM_DEFINITIONS
+// What the code that carries arguments calls: hidden, so that the library needs its own.
+#include <opsmith/bound_function_runtime.h>
+#endif
 
 #include <optional>
 #include <string>
@@ -77,6 +83,30 @@ OPSMITH_WARM void library(torch::Library& m) {
            std::tuple<T, T>(const T&, const T&, double), std::tuple<T, T>(const T&, double)>(m);
 }
 
+/// Binds a function of a signature in a PYBIND11_MODULE.
+template <typename... Signatures>
+void define_all(pybind11::module_& m) {
+  (m.def("f", static_cast<Signatures*>(nullptr)), ...);
+}
+
+template <typename Result, typename... Tensors>
+void define_numbers(pybind11::module_& m) {
+  define_all<Result(Tensors...), Result(Tensors..., double), Result(Tensors..., int64_t),
+             Result(Tensors..., bool)>(m);
+}
+
+OPSMITH_WARM void module(pybind11::module_& m) {
+  define_numbers<T, const T&>(m);
+  define_numbers<T, const T&, const T&>(m);
+  define_numbers<T, const T&, const T&, const T&>(m);
+  define_numbers<T, T>(m);
+  define_numbers<T, T, T>(m);
+  define_numbers<T, T, T, T>(m);
+  define_all<variable_list(const T&, const T&), variable_list(const T&, const T&, const T&),
+             variable_list(T, T), variable_list(T, T, T), variable_list(T, T, T, T),
+             variable_list(T, T, T, T, T), void(T, T), void(T, T, T), void(const T&, const T&)>(m);
+}
+
 /// An autograd function of one result, and one of several.
 struct one_result : torch::autograd::Function<one_result> {
   static T forward(context* ctx, const T& x, double number) {
@@ -126,6 +156,30 @@ OPSMITH_WARM T dispatcher(const T& x, const T& y) {
                     std::string("!"));
   TORCH_WARN_ONCE("a warning about ", x.numel(), " elements");
   return handle.call(x, y, 1);
+}
+
+/// A message of a text and a value, and of a value between two texts.
+template <typename... Values>
+std::string messages(const Values&... values) {
+  std::string all;
+  ((all += c10::str("x is ", values) + c10::str("x is ", values, "!")), ...);
+  return all;
+}
+
+OPSMITH_WARM std::string message(const T& x) {
+  const char* text = "a text";
+  return messages(x.dim(), x.scalar_type(), x.sizes(), x.device(), x.dtype(), std::string(text),
+                  x.is_contiguous(), 2.0, text);
+}
+
+/// Numbers and tensors, in the order in which formulas have them.
+OPSMITH_WARM T arithmetic(const T& x, const T& y) {
+  const T left = 1 - x + 2 * x - 1 / x;
+  const T right = x * 2 - x / 2 + (x + 1) - (x - 1);
+  T sum = left * right - x / y + x * y - -x;
+  sum += x;
+  sum *= 2;
+  return sum;
 }
 
 /// Results, as torch makes them.

@@ -88,7 +88,9 @@ DriverReport report_driver() {
   report.why = cuda.library.missing();
   if (!report.why.empty()) return report;
   if (!cuda.is_whole()) {
-    report.why = "libcuda.so.1 lacks a function that every driver has";
+    report.why =
+        "libcuda.so.1 does not contain a function that every NVIDIA driver contains: install the "
+        "driver again";
     return report;
   }
   cuda.version(&report.version);

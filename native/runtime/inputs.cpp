@@ -57,7 +57,8 @@ void read_numbers(const InputSpec& spec, const Literal& value, const std::vector
                   size_t depth, const std::string& place, std::vector<double>& numbers) {
   const auto* list = std::get_if<Literal::List>(&value.value);
   if (depth == shape.size()) {
-    if (list != nullptr) invalid(spec, place + " is nested deeper than the values before it");
+    if (list != nullptr)
+      invalid(spec, place + " is nested deeper than the values before this value");
     numbers.push_back(read_number(spec, value, place));
     return;
   }
@@ -65,7 +66,7 @@ void read_numbers(const InputSpec& spec, const Literal& value, const std::vector
     invalid(spec,
             place +
                 (list ? " has " + std::to_string(list->size()) : " is a number, not a list of") +
-                (list ? " elements, but the lists before it have " : " ") +
+                (list ? " elements, but the lists before this list have " : " ") +
                 std::to_string(shape[depth]) + (list ? "" : " elements"));
   }
   for (size_t i = 0; i < list->size(); ++i) {
@@ -239,7 +240,7 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
   }
   if (!spec.density && !spec.values) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs density, indices or values: they choose the specified elements");
+                      " needs density, indices or values, which choose the specified elements");
   }
   const auto dense = make_strided(spec, dtype, generator);
   if (dense.dim() == 0)
@@ -257,8 +258,8 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
   const auto layout = torch_layout(*spec.layout);
   if (spec.density && !(*spec.density >= 0 && *spec.density <= 1)) {
     invalid(spec,
-            "density must be a number from 0 to 1: the fraction of the elements that are "
-            "specified");
+            "density must be a number from 0 to 1: the fraction of specified elements of the "
+            "sparse tensor");
   }
   const bool blocked = layout == at::kSparseBsr || layout == at::kSparseBsc;
   if (blocked != spec.blocksize.has_value()) {
@@ -341,7 +342,8 @@ at::Tensor make_input(const InputSpec& spec) {
   const Stage stage(ErrorCode::input_invalid, "input " + spec.name);
   const bool strided = is_strided(spec);
   if (strided && (spec.density || spec.indices || spec.blocksize)) {
-    invalid(spec, "density, indices and blocksize are for sparse layouts: set layout too");
+    invalid(spec,
+            "density, indices and blocksize are only for sparse layouts: also set \"layout\"");
   }
   const auto make = [&] {
     auto generator = at::make_generator<at::CPUGeneratorImpl>(

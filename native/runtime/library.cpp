@@ -78,7 +78,8 @@ std::string reason_it_stays() {
   if (void* still = dlopen(loaded.path.c_str(), RTLD_NOLOAD | RTLD_NOW)) {
     dlclose(still);
     return file_name(loaded.path) +
-           " stays loaded, because it has a GNU-unique symbol or a thread_local with a destructor";
+           " stays loaded, because the library contains a GNU-unique symbol or a thread_local "
+           "variable with a destructor";
   }
   for (const auto& name : loaded.operators) {
     if (c10::Dispatcher::singleton().findSchema(name)) return name.name + " stays registered";

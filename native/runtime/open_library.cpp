@@ -23,9 +23,8 @@ Failure load_failure(const std::string& path, const std::string& error) {
   Failure failure(ErrorCode::library_load, file_name(path) + " could not be loaded: " + error);
   failure.detail = error;
   if (std::regex_search(error, match, missing_symbol)) {
-    failure.message =
-        file_name(path) + " needs " + demangle(match[1].str().c_str()) +
-        ", which is not defined in its sources, in libtorch or in a library that it links.";
+    failure.message = file_name(path) + " needs " + demangle(match[1].str().c_str()) +
+                      ", which is not defined in the sources, in libtorch or in a linked library.";
     failure.hint =
         "Add the source that defines the symbol to `sources`, or the library that defines it to "
         "`ldflags` or `pkgConfig`.";

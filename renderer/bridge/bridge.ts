@@ -33,7 +33,10 @@ export async function call<N extends AppCallName>(
     return await bridge.call(name, input)
   } catch (problem) {
     const detail = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem)
-    return failed(`The call "${name}" to Opsmith’s main process failed.`, detail)
+    return failed(
+      `The window could not call "${name}" in Opsmith’s main process. Try again.`,
+      detail,
+    )
   }
 }
 

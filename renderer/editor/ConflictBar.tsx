@@ -16,7 +16,9 @@ export function ConflictBar({ file, comparing, onCompare }: Props): ReactElement
     return (
       <div className="conflict-bar" role="alert" data-testid="conflict-bar">
         <Icon name="warning" />
-        <span className="grow">This file was deleted on disk. The editor still has its text.</span>
+        <span className="grow">
+          This file was deleted on disk. The editor still contains the text of the file.
+        </span>
         <Button onClick={() => void keepMine(file.path)}>Write the file again</Button>
         <Button onClick={() => discard(file.path)}>Discard the text</Button>
       </div>
@@ -25,7 +27,9 @@ export function ConflictBar({ file, comparing, onCompare }: Props): ReactElement
   return (
     <div className="conflict-bar" role="alert" data-testid="conflict-bar">
       <Icon name="warning" />
-      <span className="grow">This file changed on disk, but it has unsaved edits here.</span>
+      <span className="grow">
+        This file changed on disk, and the editor contains unsaved edits.
+      </span>
       <Button onClick={onCompare} pressed={comparing}>
         {comparing ? 'Back to the editor' : 'Compare'}
       </Button>

@@ -48,6 +48,18 @@ async function diskChanged({ folder, path, version }: DiskChange): Promise<void>
   else await readAgain(folder, path, file.dirty)
 }
 
+/** Compares all open files with the disk: nobody has said what changed while there was no connection. */
+export async function compareWithDisk(): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  const open = Object.values(filesStore.getState().files).filter((file) => !file.external)
+  for (const { path } of open) {
+    const disk = await call('file.read', { folder, path })
+    if (disk.ok) await diskChanged({ folder, path, version: disk.value.version })
+    else if (disk.error.code === 'io') await diskChanged({ folder, path, version: '' })
+  }
+}
+
 function reactSoon(path: string): void {
   changes.paths.add(path)
   clearTimeout(changes.timer)

@@ -100,7 +100,7 @@ async function members(module: string, range: Monaco.IRange): Promise<Item[]> {
     return [...namespaces].map(([name, members]) => {
       const isOwn = members.some((bare) => byName.get(`${name}::${bare}`)?.isOwn === true)
       const count = members.length === 1 ? '1 operator' : `${members.length} operators`
-      const detail = `${count}${isOwn ? ', with those of this project' : ''}`
+      const detail = `${count}${isOwn ? ', including the operators of this project' : ''}`
       return item(name, kinds.Module, { detail, sortText: `${isOwn ? 0 : 1}${name}` })
     })
   }

@@ -10,7 +10,7 @@ const command = 'opsmith.applyFix'
 
 /** The fixes of the listed problems as Monaco's own quick fixes (the light bulb, Ctrl+.). */
 export function offerQuickFixes(): void {
-  monaco.editor.registerCommand(command, (_accessor, fix: Fix) => void applyFix(fix))
+  monaco.editor.registerCommand(command, (_accessor, fix: Fix) => void applyFix(fix, true))
   monaco.languages.registerCodeActionProvider(
     ['cpp', 'cuda', 'python', 'json'],
     {
@@ -54,15 +54,16 @@ function actionsOf(
 /**
  * Makes a fix's edits in the editors, each file as one step of undo; nothing is saved. Where a file no
  * longer says what the fix replaces, nothing is changed at all.
+ * @param focus the editor takes the keyboard
  */
-export async function applyFix(fix: Fix): Promise<boolean> {
+export async function applyFix(fix: Fix, focus: boolean): Promise<boolean> {
   const why = await makeEdits(fix.edits)
   if (why !== null) {
     notify('warning', `"${fix.title}" no longer applies: ${why}`)
     return false
   }
   const first = fix.edits[0]
-  if (first) openFile(first.file, first.line, first.column)
+  if (first) openFile(first.file, first.line, first.column, focus)
   return true
 }
 

@@ -28,10 +28,10 @@ export async function saveFile(path: string, react = true): Promise<boolean> {
   if (file.conflict !== null) {
     const isDeleted = file.conflict.kind === 'deleted'
     const what = isDeleted ? 'was deleted' : 'changed'
-    notify('warning', `${path} ${what} on disk after it was opened.`, {
+    notify('warning', `${path} was not saved: the file ${what} on disk after you opened it.`, {
       hint: isDeleted
-        ? 'In the bar above the editor, choose “Write the file again” or “Discard the text”.'
-        : 'In the bar above the editor, choose “Keep my text” or “Load the text on disk”.',
+        ? 'In the bar above the editor, choose “Write the file again” to keep your text, or “Discard the text” to close the file.'
+        : 'In the bar above the editor, choose “Keep my text” to overwrite the file, or “Load the text on disk” to lose your edits.',
     })
     return false
   }

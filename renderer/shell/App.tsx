@@ -1,10 +1,13 @@
-import type { ReactElement } from 'react'
+import { useEffect, type ReactElement } from 'react'
 
 import { featureOf } from '../store/feature'
 import { useLayout } from '../store/layout'
-import { useProject } from '../store/project'
+import { nameOf, useProject } from '../store/project'
 import { AskText } from './AskText'
+import { ConnectDialog } from './Connect'
+import { ConnectionBar } from './ConnectionBar'
 import { ErrorBoundary } from './ErrorBoundary'
+import { firstIn } from './keep-focus'
 import { NewOperatorDialog } from './NewOperator'
 import { NewProjectDialog } from './NewProject'
 import { Notifications } from './Notifications'
@@ -22,6 +25,7 @@ export function App(): ReactElement {
     <div className="app">
       <Toolbar />
       <TrustBanner />
+      <ConnectionBar />
       <main className="app-main">
         <ErrorBoundary name="the window">
           <Page />
@@ -35,6 +39,7 @@ export function App(): ReactElement {
       <ReleaseNotes />
       <ProjectImportDialog />
       <NewProjectDialog />
+      <ConnectDialog />
       <NewOperatorDialog />
       <TrustDialog />
     </div>
@@ -43,9 +48,20 @@ export function App(): ReactElement {
 
 function Page(): ReactElement {
   const page = useLayout((state) => state.page)
-  const folder = useProject((state) => state.project?.folder ?? null)
-  if (page === 'workbench' && folder !== null) return <WorkbenchPage key={folder} folder={folder} />
+  const name = useProject((state) => state.project && nameOf(state.project))
   const Shown = featureOf(page)?.panel?.Page
+  useEffect(() => {
+    if (Shown) enterPage()
+  }, [Shown])
+  if (page === 'workbench' && name !== null) return <WorkbenchPage key={name} name={name} />
   if (Shown) return <Shown />
   return <div className="starting" aria-busy="true" />
+}
+
+/** A page that comes takes the keyboard, unless a dialog or the toolbar has it. */
+function enterPage(): void {
+  if (document.activeElement !== document.body) return
+  const page = document.querySelector('main')
+  const first = page?.querySelector<HTMLElement>('[data-takes-focus]') ?? (page && firstIn(page))
+  first?.focus({ preventScroll: true })
 }

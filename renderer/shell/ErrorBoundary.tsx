@@ -21,7 +21,7 @@ export class ErrorBoundary extends Component<Props, State> {
   override render(): ReactNode {
     const { problem, where } = this.state
     if (problem === null) return this.props.children
-    const message = `Opsmith could not show ${this.props.name}. This is a bug in Opsmith.`
+    const message = `Opsmith could not show ${this.props.name}, because of a bug in Opsmith. Try again, or report the details.`
     const detail = `${problem.stack ?? problem.message}\n${where}`
     return (
       <div className="panel-pad">

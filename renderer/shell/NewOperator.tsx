@@ -8,7 +8,7 @@ import {
 } from '../store/new-operator'
 import { Button } from './primitives/Button'
 import { ErrorView } from './primitives/ErrorView'
-import { ProjectDialog } from './ProjectDialog'
+import { DialogActions, ProjectDialog } from './ProjectDialog'
 import { TemplateChoice } from './TemplateChoice'
 
 /** A new operator of the open project, until the user adds it or not. */
@@ -55,22 +55,15 @@ function NewOperator(): ReactElement | null {
           />
         </div>
         <p className="muted">
-          Adds a source file, and an input, call, gradcheck and benchmark to opsmith.json.
+          Adds a source file for the operator. Adds an input, a call, a gradcheck and a benchmark to
+          opsmith.json.
         </p>
         {error && <ErrorView error={error} testId="new-operator-error" />}
-        <div className="actions">
+        <DialogActions submit="Add and open" isBusy={isBusy} testId="new-operator-create">
           <Button onClick={cancelNewOperator} testId="new-operator-cancel">
             Cancel
           </Button>
-          <button
-            type="submit"
-            className="button primary"
-            disabled={isBusy}
-            data-testid="new-operator-create"
-          >
-            Add and open
-          </button>
-        </div>
+        </DialogActions>
       </form>
     </ProjectDialog>
   )

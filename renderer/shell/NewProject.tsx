@@ -5,12 +5,15 @@ import {
   changeNewProject,
   chooseParent,
   createProject,
+  isOfSample,
   useNewProject,
 } from '../store/new-project'
+import { machineOf } from '../../electron/contract/project-place'
 import { openProject } from '../store/project'
+import { openRemoteProject } from '../store/remote'
 import { Button } from './primitives/Button'
 import { ErrorView } from './primitives/ErrorView'
-import { ProjectDialog } from './ProjectDialog'
+import { DialogActions, ProjectDialog } from './ProjectDialog'
 import { TemplateChoice } from './TemplateChoice'
 
 /** A new project from a template, until the user creates it or not. */
@@ -18,9 +21,12 @@ export function NewProjectDialog(): ReactElement | null {
   return useNewProject() && <NewProject />
 }
 
-async function create(): Promise<void> {
+/** @param target "" for this machine */
+async function create(target: string): Promise<void> {
   const folder = await createProject()
-  if (folder !== null) await openProject(folder)
+  if (folder === null) return
+  if (target === '') await openProject(folder)
+  else await openRemoteProject({ target, folder })
 }
 
 function NewProject(): ReactElement | null {
@@ -32,10 +38,12 @@ function NewProject(): ReactElement | null {
     nameField.current?.select()
   }, [])
   if (!shown) return null
-  const { name, parent, template, templates, isBusy, error } = shown
+  const { target, parent, template, templates, isBusy, error } = shown
+  const isSample = isOfSample(shown)
+  const name = isSample ? template.slice('sample:'.length) : shown.name
   return (
     <ProjectDialog
-      title="New project"
+      title={target === '' ? 'New project' : `New project on ${machineOf(target)}`}
       isBusy={isBusy}
       testId="new-project"
       onCancel={cancelNewProject}
@@ -43,7 +51,7 @@ function NewProject(): ReactElement | null {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void create()
+          void create(target)
         }}
       >
         <TemplateChoice
@@ -61,6 +69,7 @@ function NewProject(): ReactElement | null {
             spellCheck={false}
             placeholder="fused_gelu"
             value={name}
+            disabled={isSample}
             data-testid="new-project-name"
             onChange={(event) => changeNewProject({ name: event.target.value, error: null })}
           />
@@ -75,26 +84,18 @@ function NewProject(): ReactElement | null {
               data-testid="new-project-parent"
               onChange={(event) => changeNewProject({ parent: event.target.value, error: null })}
             />
-            <Button onClick={() => void chooseParent()}>Browse …</Button>
+            {target === '' && <Button onClick={() => void chooseParent()}>Browse …</Button>}
           </div>
         </div>
         <p className="muted ellipsis selectable project-place">
           {name !== '' && `Creates ${parent === '/' ? '' : parent}/${name}`}&nbsp;
         </p>
         {error && <ErrorView error={error} testId="new-project-error" />}
-        <div className="actions">
+        <DialogActions submit="Create and open" isBusy={isBusy} testId="new-project-create">
           <Button onClick={cancelNewProject} testId="new-project-cancel">
             Cancel
           </Button>
-          <button
-            type="submit"
-            className="button primary"
-            disabled={isBusy}
-            data-testid="new-project-create"
-          >
-            Create and open
-          </button>
-        </div>
+        </DialogActions>
       </form>
     </ProjectDialog>
   )

@@ -1,5 +1,5 @@
 import { Command } from 'cmdk'
-import { useEffect, useMemo, useState, type ReactElement } from 'react'
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 
 import type { ProjectFile } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
@@ -26,11 +26,28 @@ function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
   const [search, setSearch] = useState('')
   const files = useOfferedFiles(mode)
   const [actions] = useState(offered)
+  const [before] = useState(() => document.activeElement)
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    list.current?.scrollTo({ top: 0 })
+  }, [search])
+  useEffect(
+    () => () => {
+      setTimeout(() => giveFocusBack(before), 0)
+    },
+    [before],
+  )
+  const afterwards = (work: () => unknown): void => {
+    closePalette()
+    // With the focus where it was: the work may want it.
+    setTimeout(() => {
+      giveFocusBack(before)
+      void work()
+    }, 0)
+  }
   const run = (action: Action): void => {
     noteRecent(action.id)
-    closePalette()
-    // After the dialog gave the focus back: the action may want it.
-    setTimeout(() => void action.run(), 0)
+    afterwards(action.run)
   }
   return (
     <Command.Dialog
@@ -49,7 +66,7 @@ function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
         placeholder={mode === 'commands' && !files ? 'A command' : placeholders[mode]}
         data-testid="palette-input"
       />
-      <Command.List>
+      <Command.List ref={list}>
         <Command.Empty>No match.</Command.Empty>
         {mode === 'commands' &&
           actions.map((action) => <ActionItem key={action.id} action={action} run={run} />)}
@@ -57,11 +74,8 @@ function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
         {(mode === 'symbols' ? [] : (files ?? [])).map((file) => (
           <Command.Item
             key={file.path}
-            value={`File ${file.path}`}
-            onSelect={() => {
-              closePalette()
-              setTimeout(() => openFile(file.path), 0)
-            }}
+            value={`${file.path} File`}
+            onSelect={() => afterwards(() => openFile(file.path))}
           >
             <Icon name="file" />
             <span className="grow">{file.path}</span>
@@ -71,6 +85,14 @@ function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
       </Command.List>
     </Command.Dialog>
   )
+}
+
+/** The keyboard goes on where it was, unless something else has taken it by now. */
+function giveFocusBack(before: Element | null): void {
+  const { activeElement } = document
+  const isLost = activeElement === null || activeElement === document.body
+  if (!isLost && activeElement.closest('.palette-content') === null) return
+  if (before instanceof HTMLElement && before.isConnected) before.focus()
 }
 
 /**
@@ -117,7 +139,8 @@ function ActionItem({ action, run }: ItemProps): ReactElement {
   const { id, title, group, shortcut } = action
   return (
     <Command.Item
-      value={`${group} ${title}`}
+      // A match of the title's beginning comes before one of its group's; both may be typed.
+      value={`${titleInGroup(action)} ${group} ${title}`}
       onSelect={() => run(action)}
       data-testid={`palette-${id}`}
     >

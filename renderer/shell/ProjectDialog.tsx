@@ -27,3 +27,24 @@ export function ProjectDialog({ title, isBusy, testId, onCancel, children }: Pro
     </dialog>
   )
 }
+
+type ActionsProps = {
+  /** On the button that sends the form. */
+  submit: string
+  isBusy: boolean
+  testId: string
+  /** The buttons before it. */
+  children: ReactNode
+}
+
+/** The buttons below the form of a dialog. */
+export function DialogActions({ submit, isBusy, testId, children }: ActionsProps): ReactElement {
+  return (
+    <div className="actions">
+      {children}
+      <button type="submit" className="button primary" disabled={isBusy} data-testid={testId}>
+        {submit}
+      </button>
+    </div>
+  )
+}

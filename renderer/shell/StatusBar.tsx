@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 import type { LanguageState } from '../../electron/contract/language'
+import { machineOf } from '../../electron/contract/project-place'
 import { useBackground, type BackgroundTask } from '../store/background'
 import { useBuild, useBuildOutput } from '../store/build'
 import { useProblems } from '../store/problems'
@@ -10,6 +11,7 @@ import { useHost } from '../store/host'
 import { restartLanguage, useLanguage } from '../store/language'
 import { showPanel } from '../store/layout'
 import { useProject } from '../store/project'
+import { useRemote, useTarget } from '../store/remote'
 import { askForTrust, useRestricted } from '../store/trust'
 import { EarlierNotifications } from './Notifications'
 import { Elapsed, Progress } from './primitives/Elapsed'
@@ -20,6 +22,7 @@ export function StatusBar(): ReactElement {
   const hasProject = useProject((state) => state.project !== null)
   return (
     <footer className="statusbar" data-testid="statusbar" aria-label="Status">
+      <MachineItem />
       <TrustItem />
       <Tools />
       <ElectronItem />
@@ -32,6 +35,26 @@ export function StatusBar(): ReactElement {
       <EarlierNotifications />
       <Cursor />
     </footer>
+  )
+}
+
+/** The machine of the project, if it is another. */
+function MachineItem(): ReactElement | null {
+  const target = useTarget()
+  const isLost = useRemote(({ connection }) => connection.state !== 'open')
+  if (target === '') return null
+  return (
+    <span
+      className={isLost ? 'status-item tone-warning' : 'status-item'}
+      title={`The project, its builds and its calls are on ${machineOf(target)}.`}
+      data-testid="status-machine"
+    >
+      <Icon name={isLost ? 'warning' : 'server'} />
+      <span>
+        {machineOf(target)}
+        {isLost && ': not connected'}
+      </span>
+    </span>
   )
 }
 

@@ -2,8 +2,12 @@ import type { ReactElement } from 'react'
 
 import type { ProjectTemplate } from '../../electron/contract/project'
 
+type Choice = Pick<ProjectTemplate, 'id' | 'title' | 'description'> & {
+  kind?: 'template' | 'sample'
+}
+
 type Props = {
-  templates: readonly ProjectTemplate[]
+  templates: readonly Choice[]
   /** The id of the chosen one. */
   chosen: string
   testId: string
@@ -14,7 +18,7 @@ type Props = {
 export function TemplateChoice({ templates, chosen, testId, onChoose }: Props): ReactElement {
   return (
     <fieldset className="project-templates" aria-label="Template">
-      {templates.map(({ id, title, description }) => (
+      {templates.map(({ id, title, description, kind }) => (
         <label key={id}>
           <input
             type="radio"
@@ -23,7 +27,7 @@ export function TemplateChoice({ templates, chosen, testId, onChoose }: Props): 
             data-testid={`${testId}-${id}`}
             onChange={() => onChoose(id)}
           />
-          <strong>{title}</strong>
+          <strong>{kind === 'sample' ? `Sample ${title}` : title}</strong>
           <span className="muted">{description}</span>
         </label>
       ))}

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 
+import { machineOf } from '../../electron/contract/project-place'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useBusy } from '../store/busy'
 import { useDeviceChoices } from '../store/cuda'
@@ -7,7 +8,7 @@ import { panelFeatures } from '../store/feature'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
 import { openProject, useProject } from '../store/project'
-import { useSettings } from '../store/settings'
+import { useRecent } from '../store/recent'
 import { LayoutMenu } from './LayoutMenu'
 import { Menu, type MenuItem } from './primitives/Menu'
 import { Icon } from './primitives/Icon'
@@ -58,7 +59,8 @@ export function Toolbar(): ReactElement {
 
 function ProjectMenu(): ReactElement {
   const project = useProject((state) => state.project)
-  const recent = useSettings((settings) => settings.recentProjects)
+  const others = useRecent(8)
+  const machine = machineOf(project?.target ?? '')
   const command = (id: string, label: string): MenuItem => ({
     key: id,
     label,
@@ -69,24 +71,30 @@ function ProjectMenu(): ReactElement {
     panelFeatures()
       .filter(({ panel }) => panel.menu === section && (project !== null || panel.Page))
       .map(({ id, title }) => command(`view.${id}`, title))
-  const others = recent.filter((folder) => folder !== project?.folder).slice(0, 8)
   return (
     <Menu
       name="Project"
       testId="toolbar-project"
-      label={<strong>{project?.name ?? 'Opsmith'}</strong>}
+      label={
+        <>
+          <strong>{project?.name ?? 'Opsmith'}</strong>
+          {machine !== '' && <span className="muted">on {machine}</span>}
+        </>
+      }
       sections={[
         [
           command('project.new', 'New project …'),
           command('project.open', 'Open folder …'),
+          command('project.connect', 'Connect to …'),
           ...panels('project'),
           ...(project ? [command('project.close', 'Close project')] : []),
         ],
-        others.map((folder) => ({
-          key: folder,
-          label: folder.slice(folder.lastIndexOf('/') + 1),
-          title: folder,
-          run: () => void openProject(folder),
+        others.map((recent) => ({
+          key: recent.name,
+          label: recent.text,
+          title: recent.name,
+          note: recent.machine,
+          run: () => void openProject(recent.name),
         })),
         panels('tools'),
       ]}

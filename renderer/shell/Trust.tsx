@@ -1,6 +1,8 @@
 import { useEffect, useId, useRef, useState, type ReactElement, type RefObject } from 'react'
 
+import { machineOf } from '../../electron/contract/project-place'
 import { useProject } from '../store/project'
+import { useTarget } from '../store/remote'
 import { answerTrust, askForTrust, stopAsking, useRestricted, useTrust } from '../store/trust'
 import { Button } from './primitives/Button'
 import { Icon } from './primitives/Icon'
@@ -40,6 +42,7 @@ function Question({ folder }: { folder: string }): ReactElement {
     // The safe answer has the keyboard first.
     safe.current?.focus()
   }, [])
+  const target = useTarget()
   const above = folder.slice(0, folder.lastIndexOf('/'))
   const parentName = above.slice(above.lastIndexOf('/') + 1)
   return (
@@ -60,6 +63,7 @@ function Question({ folder }: { folder: string }): ReactElement {
         as the files may be malicious. In restricted mode, you can read, edit and search the files.
       </p>
       <p className="trust-folder mono selectable" data-testid="trust-folder">
+        {target !== '' && `${machineOf(target)}: `}
         {folder}
       </p>
       {parentName !== '' && (

@@ -93,7 +93,8 @@ function components(): Record<string, FunctionComponent<IDockviewPanelProps>> {
 
 const tabComponents = { tool: ToolTab, file: FileTab, tab: SubjectTab }
 
-export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
+/** @param name of the project, under which its layout is kept */
+export function WorkbenchPage({ name }: { name: string }): ReactElement {
   const theme = useTheme()
   const dockTheme: DockviewTheme = {
     name: 'opsmith',
@@ -104,9 +105,9 @@ export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
   }
   const ready = ({ api }: DockviewReadyEvent): void => {
     followFiles(api)
-    restore(api, folder)
+    restore(api, name)
     layoutStore.setState({ dock: createDock(api) })
-    api.onDidLayoutChange(() => saveLayoutSoon(folder, api.toJSON()))
+    api.onDidLayoutChange(() => saveLayoutSoon(name, api.toJSON()))
     const followSize = (): void => layoutStore.setState({ enlarged: api.hasMaximizedGroup() })
     followSize()
     // What the project was opened with is gone: the next keys are for its source.

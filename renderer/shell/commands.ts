@@ -5,13 +5,15 @@ import { isBusy, stopAll } from '../store/busy'
 import { commandFor, registerCommands, type Command } from '../store/commands'
 import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
 import { filesStore } from '../store/files'
-import { layoutStore, openPalette, showPanel } from '../store/layout'
+import { layoutStore, openFile, openPalette, showPanel } from '../store/layout'
 import { requestBuild } from '../store/loop'
 import { askForNewOperator } from '../store/new-operator'
 import { askForNewProject } from '../store/new-project'
 import { chooseProject, closeProject, projectStore } from '../store/project'
+import { askForMachine, reconnect, remoteStore } from '../store/remote'
 import { changeSettings, settingsStore } from '../store/settings'
 import { askText } from './AskText'
+import { canGo, go } from './go-back'
 import { applyLayout, namedLayouts, nameLayout } from './layouts'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
@@ -31,7 +33,7 @@ function registerAll(): void {
     ...file,
     ...editorCommands(),
     ...work,
-    ...go,
+    ...goTo,
     ...walk,
     ...views(),
     ...arrange,
@@ -61,7 +63,10 @@ function isTyping(): boolean {
 function isOfShell(event: KeyboardEvent): boolean {
   const isInTerminal = event.target instanceof Element && event.target.closest('.terminal-view')
   const isLetter = /^[a-z\[\]\\ ]$/i.test(event.key) || event.key === 'Enter'
-  return Boolean(isInTerminal) && event.ctrlKey && !event.shiftKey && !event.altKey && isLetter
+  // Readline goes from word to word with them.
+  const isArrow = event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
+  if (!isInTerminal || event.shiftKey) return false
+  return isArrow || (event.ctrlKey && !event.altKey && isLetter)
 }
 
 function settleField(): void {
@@ -81,6 +86,19 @@ const project: Command[] = [
     run: async () => {
       await chooseProject()
     },
+  },
+  {
+    id: 'project.connect',
+    title: 'Connect to …',
+    group: 'Project',
+    run: () => askForMachine(),
+  },
+  {
+    id: 'project.reconnect',
+    title: 'Reconnect to the machine of the project',
+    group: 'Project',
+    enabled: () => remoteStore.getState().connection.state === 'lost',
+    run: reconnect,
   },
   {
     id: 'project.new',
@@ -155,7 +173,7 @@ const work: Command[] = [
   },
 ]
 
-const go: Command[] = [
+const goTo: Command[] = [
   {
     id: 'go.command',
     title: 'Command palette',
@@ -183,6 +201,33 @@ const go: Command[] = [
 ]
 
 const walk: Command[] = [
+  {
+    id: 'go.back',
+    title: 'Go back',
+    group: 'Go',
+    shortcut: 'Alt+ArrowLeft',
+    enabled: () => hasProject() && canGo(-1),
+    run: () => go(-1),
+  },
+  {
+    id: 'go.forward',
+    title: 'Go forward',
+    group: 'Go',
+    shortcut: 'Alt+ArrowRight',
+    enabled: () => hasProject() && canGo(1),
+    run: () => go(1),
+  },
+  {
+    id: 'go.editor',
+    title: 'Focus the editor',
+    group: 'Go',
+    shortcut: 'Ctrl+Alt+E',
+    enabled: () => activeFile() !== null,
+    run: () => {
+      const path = activeFile()
+      if (path !== null) openFile(path)
+    },
+  },
   ...(['nextTab', 'nextGroup'] as const).flatMap((what) =>
     ([1, -1] as const).map((step): Command => {
       const key = what === 'nextTab' ? (step > 0 ? 'Ctrl+PageDown' : 'Ctrl+PageUp') : 'F6'

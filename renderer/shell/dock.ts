@@ -12,6 +12,7 @@ import { openFile, type Dock, type PanelId } from '../store/layout'
 import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
 import { settingsStore } from '../store/settings'
+import { canTake, firstIn } from './keep-focus'
 import { savedLayout } from './layouts'
 
 export function fileId(path: string): string {
@@ -90,6 +91,9 @@ export function createDock(api: DockviewApi): Dock {
     },
     // What else a closed file needs follows from the removal of its panel.
     closeTab: () => api.activePanel?.api.close(),
+    focusActive: () => {
+      if (api.activePanel) enter(api, api.activePanel)
+    },
     activeFile: () => {
       const active = api.activePanel
       const path = active ? filePathOf(active) : null
@@ -388,7 +392,10 @@ function bringUp(api: DockviewApi, panel: IDockviewPanel, focus: boolean): void 
     return
   }
   if (before && before !== panel && before.group !== panel.group) before.api.setActive()
-  if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus()
+  if (!(focused instanceof HTMLElement) || focused === document.body) return
+  if (canTake(focused)) focused.focus()
+  // It is behind the panel now.
+  else setTimeout(() => focusInside(panel), 0)
 }
 
 /** What another group covers cannot be seen. */
@@ -405,8 +412,16 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
   else openFile(path)
 }
 
-const focusable =
-  'input:not(:disabled), select:not(:disabled), button:not(:disabled, [tabindex="-1"]), [tabindex="0"]'
+/** Where the work of a panel begins, the best first: in a list the entry that is chosen, else its first one. */
+const beginnings = [
+  '.split-list .entry-row[aria-pressed=true]',
+  '[data-takes-focus]',
+  '.split-list .section-body',
+  '.split-body',
+  '[role=tree]',
+  '.case-form',
+  '.scroll',
+]
 
 /**
  * In a panel with a list its first entry takes the keyboard, not the buttons of the panel's bar. A part that chose
@@ -415,11 +430,7 @@ const focusable =
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
   if (content.querySelector('[data-keeps-focus]')?.contains(document.activeElement)) return
-  const chosen = content.querySelector<HTMLElement>('.split-list .entry-row[aria-pressed=true]')
-  const target = ['.split-list .section-body', '.split-body', '[role=tree]']
-    .map((part) => content.querySelector(part)?.querySelector<HTMLElement>(focusable))
-    .find((element) => element)
-  const first = chosen ?? target ?? content.querySelector<HTMLElement>(focusable)
+  const first = beginningOf(content)
   if (first) {
     first.focus()
     return
@@ -427,4 +438,25 @@ function focusInside(panel: IDockviewPanel): void {
   // A panel without controls takes the keyboard itself: in the panel before, keys would mean something else.
   content.tabIndex = -1
   content.focus()
+  followContent(content)
+}
+
+/** Above the work of a panel, or there only until it is done. */
+const asides = '.panel-bar *, [role=status] *, [aria-haspopup=menu]'
+
+function beginningOf(content: HTMLElement): HTMLElement | undefined {
+  return [...beginnings, null].flatMap((part) => {
+    const place = part === null ? content : content.querySelector(part)
+    const first = place && firstIn(place, asides)
+    return first && first !== content ? [first] : []
+  })[0]
+}
+
+/** What a panel is for may take a moment: a graph is captured first. It takes the keyboard if the panel still has it. */
+function followContent(content: HTMLElement): void {
+  const observer = new MutationObserver(() => {
+    if (document.activeElement !== content) observer.disconnect()
+    else beginningOf(content)?.focus()
+  })
+  observer.observe(content, { childList: true, subtree: true, attributeFilter: ['disabled'] })
 }

@@ -17,6 +17,7 @@ import './styles/split-panel.css'
 import './styles/case-form.css'
 import './styles/verdict.css'
 import './styles/project-dialogs.css'
+import './styles/connect.css'
 import './styles/trust.css'
 
 import { features } from '../features'

@@ -2,11 +2,11 @@ import { call } from '../bridge/bridge'
 import { runCommand } from '../store/commands'
 import { layoutStore } from '../store/layout'
 import { notifyError } from '../store/notifications'
-import { currentFolder, openProject } from '../store/project'
+import { currentFolder, currentName, openProject } from '../store/project'
 
 /** Opens what a start named: a project, a model in the project that is open, or in one of its own. */
 export async function openWanted(folder: string, model: string): Promise<void> {
-  if (folder !== '' && folder !== currentFolder()) await openProject(folder)
+  if (folder !== '' && folder !== currentName()) await openProject(folder)
   if (model === '') return
   if (currentFolder() === null) {
     const made = await call('project.ofModels', {})

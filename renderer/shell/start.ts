@@ -1,5 +1,8 @@
-import type { TrustState } from '../../electron/contract/project'
+import type { Project, TrustState } from '../../electron/contract/project'
+import { machineOf } from '../../electron/contract/project-place'
 import { call, listen } from '../bridge/bridge'
+import { compareWithDisk } from '../editor/disk-changes'
+import { showDocumentsAgain } from '../editor/language/documents'
 import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
@@ -13,8 +16,8 @@ import {
   keepResultsNow,
   stopFollowing as stopFollowingResults,
 } from '../store/earlier-results'
-import { listenToHost, onCrash } from '../store/host'
-import { listenToLanguage } from '../store/language'
+import { forgetHost, listenToHost, onCrash } from '../store/host'
+import { forgetLanguage, listenToLanguage } from '../store/language'
 import { layoutStore, openFile, showPanel } from '../store/layout'
 import { forgetResults, listenToProject, requestBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
@@ -23,21 +26,29 @@ import {
   beforeLeaving,
   currentFolder,
   loadSamples,
+  nameOf,
   openProject,
   openProjectsAfter,
+  openRemoteProjectsWith,
   projectStore,
 } from '../store/project'
+import { listenToConnection, openRemoteProject } from '../store/remote'
 import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
+import { followPlaces } from './go-back'
+import { keepFocus } from './keep-focus'
 import { openWanted } from './open-wanted'
+import { answerRemoteQuestions } from './remote-questions'
 import { showStartNews } from './start-news'
 import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from './layouts'
 
 /** Everything the window does at its start. */
 export async function start(): Promise<void> {
   installCommands()
+  keepFocus()
+  followPlaces()
   followProject()
   followFailures()
   followTrust(takeTrust)
@@ -47,6 +58,9 @@ export async function start(): Promise<void> {
   listenToProject()
   followProblems()
   void listenToLanguage()
+  listenToConnection({ lost: forgetEngine, reconnected: () => void continueThere() })
+  answerRemoteQuestions()
+  openRemoteProjectsWith(openRemoteProject)
   listen('project.wanted', ({ folder, model }) => void openWanted(folder, model))
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
@@ -125,19 +139,54 @@ let stopFollowing: () => void = () => undefined
 
 function followProject(): void {
   projectStore.subscribe((now, before) => {
-    const folder = now.project?.folder ?? null
+    const name = now.project && nameOf(now.project)
     if (now.error !== null && now.error !== before.error && now.project !== null) {
       notifyError(now.error)
     }
-    if (folder === (before.project?.folder ?? null)) return
+    if (name === (before.project && nameOf(before.project))) return
+    if (now.project?.target !== before.project?.target) leaveMachine(now.project)
     stopFollowing()
     stopFollowingResults()
     forgetResults()
-    if (folder !== null) stopFollowing = followChoices(folder)
-    document.title = now.project ? `${now.project.name} – Opsmith` : 'Opsmith'
-    if (folder === null) showStartPage()
-    else void enter(folder)
+    if (name !== null) stopFollowing = followChoices(name)
+    document.title = titleOf(now.project)
+    if (now.project === null) showStartPage()
+    else void enter(now.project.folder)
   })
+}
+
+function titleOf(project: Project | null): string {
+  if (project === null) return 'Opsmith'
+  const machine = machineOf(project.target ?? '')
+  return `${project.name}${machine === '' ? '' : ` on ${machine}`} – Opsmith`
+}
+
+/** What op hosts, clangd and tools did and are is of the machine before. */
+function leaveMachine(project: Project | null): void {
+  forgetEngine()
+  doctorJob.reset()
+  if (project === null) void runDoctor()
+}
+
+/** The engine is gone, with its op hosts and clangd. */
+function forgetEngine(): void {
+  forgetHost()
+  forgetLanguage()
+}
+
+/** After a lost connection: another engine has the project, the editors have what was typed. */
+async function continueThere(): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  await keepTyped()
+  stopFollowingResults()
+  forgetResults()
+  await compareWithDisk()
+  if (currentFolder() !== folder || isRestricted()) return
+  showDocumentsAgain()
+  void followResults(folder)
+  for (const feature of allFeatures()) feature.enter?.()
+  await requestBuild('projectOpened')
 }
 
 async function enter(folder: string): Promise<void> {

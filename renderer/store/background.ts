@@ -17,8 +17,8 @@ export function useBackground(): BackgroundTask[] {
 export function listenToBackground(): void {
   listen('background.failed', (error) => notifyError(error))
   listen('version.found', ({ version, own, address }) => {
-    notify('info', `Opsmith ${version} is available. This is ${own}.`, {
-      hint: `${address} names it. Settings can switch this check off.`,
+    notify('info', `Opsmith ${version} is available. You use Opsmith ${own}.`, {
+      hint: `The new version is listed at ${address}. You can turn this check off in Settings.`,
     })
   })
   listen('background.progressed', (event) => {

@@ -55,7 +55,9 @@ export function runCommand(id: string, argument?: string): void {
 /** Asked when a key is: this file is also read where no window is. */
 const isMac = (): boolean => navigator.userAgent.includes('Mac')
 
-export function shortcutText(shortcut: string): string {
+export function shortcutText(given: string): string {
+  // "Alt+Left", as keyboards have it.
+  const shortcut = given.replace('Arrow', '')
   if (!isMac()) return shortcut
   return shortcut.replace('Ctrl', '⌘').replace('Shift', '⇧').replace('Alt', '⌥').replaceAll('+', '')
 }

@@ -106,8 +106,8 @@ export function useUncalledCuda(op?: string): string {
   if (op !== undefined) {
     const isOwn = registered.some((one) => operatorKey(one) === op || one.name === op)
     if (isOwn)
-      return `The CUDA kernel of this operator was compiled, but it cannot be called on this machine: ${why}.`
+      return `The CUDA kernel of this operator was compiled, but this machine cannot call the kernel: ${why}.`
   }
   if (compiled === 0 && registered.length === 0) return ''
-  return `The CUDA kernels of this project were compiled, but they cannot be called on this machine: ${why}.`
+  return `The CUDA kernels of this project were compiled, but this machine cannot call the kernels: ${why}.`
 }

@@ -113,8 +113,14 @@ export function openVersions(): Record<string, string> {
   return Object.fromEntries(files.map((file) => [file.path, file.version]))
 }
 
+/** A build's stamp with that of the program: what a run depends on. */
+export function withProgram(build: string): string {
+  return `${build}|${filesStore.getState().programRevision}`
+}
+
+/** The stamp that a run of the files on disk would have now. */
 export function runStamp(): string {
-  return `${buildStamp()}|${filesStore.getState().programRevision}`
+  return withProgram(buildStamp())
 }
 
 const earlier = 'earlier session '

@@ -71,6 +71,12 @@ export function noteStopped(exit: HostExit): void {
   notify('info', exit.message)
 }
 
+/** Another engine starts op hosts from now on, which counts its own. */
+export function forgetHost(): void {
+  lastCrash = 0
+  hostStore.setState({ host: null, crash: null, hang: null })
+}
+
 export function dismissCrash(): void {
   hostStore.setState({ crash: null, hang: null })
 }

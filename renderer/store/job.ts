@@ -4,9 +4,9 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { AppEvent, AppEventName } from '../../electron/contract/app-calls'
 import type { Result, WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
-import { runStamp } from './files'
 import { noteCrash, noteStopped } from './host'
 import { currentFolder } from './project'
+import { libraryStamp } from './schemas'
 
 /**
  * Work that main does for the window, one at a time: it has progress, can be stopped, and ends with a
@@ -63,7 +63,7 @@ export type Work<Progress> = {
   folder: string
   /** What main is given as `job`. */
   job: string
-  /** The sources as they were when the work began. */
+  /** Of the sources that the work is made of. */
   stamp: string
   report: (progress: Progress) => void
   /** False once a newer wish waits or Stop was pressed: the rest of the work is for nobody. */
@@ -89,7 +89,7 @@ type JobOptions<Input, Value, Progress> = {
   lane?: Lane
   /** Wishes of equal keys are one: the second waits for the result of the first. */
   key?: (input: Input) => string
-  /** What the result depends on. */
+  /** What the result depends on; the library in the op host, and the program, where it is left out. */
   stamp?: () => string
   run: (input: Input, work: Work<Progress>) => Promise<Outcome<Value>>
   /** Reads events of main about the running work; undefined leaves the progress as it is. */
@@ -222,7 +222,7 @@ export function createJob<Input, Value, Progress = null>(
     if (folder === null && options.anyProject !== true) return null
     listenOnce()
     const job = newJob(options.kind)
-    const stamp = (options.stamp ?? runStamp)()
+    const stamp = (options.stamp ?? libraryStamp)()
     store.setState({ running: job, stopping: false, startedAt: Date.now(), progress: null })
     const isOurs = (): boolean => store.getState().running === job
     const result = await options.run(input, {

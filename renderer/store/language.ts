@@ -53,13 +53,18 @@ function takeState(state: LanguageState): void {
   }
   if (state.state === 'absent' && !toldAbsence) {
     toldAbsence = true
-    const rest = 'Everything else works without clangd.'
+    const rest = 'All other parts of Opsmith work without clangd.'
     // A sentence, or a command that installs clangd.
     const isSentence = hint.endsWith('.')
     notify('info', message, {
       hint: isSentence ? `${hint} ${rest}` : `${rest} To install clangd: ${hint}`,
     })
   }
+}
+
+/** Another engine starts clangd from now on. */
+export function forgetLanguage(): void {
+  languageStore.setState(initial)
 }
 
 /** Why clangd cannot be asked now; "" when it can. */

@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import { featureOf, type Task } from './feature'
-import { addFile, filesStore, projectPath } from './files'
+import { addFile, filesStore, projectPath, type Place } from './files'
 
 /** The feature whose panel it is. */
 export type PanelId = string
@@ -23,6 +23,8 @@ export type Dock = {
   moveAcross(): void
   /** Closes the active tab, a file's or a panel's. */
   closeTab(): void
+  /** Gives the keyboard to the panel in front, whose element with the keyboard may be gone. */
+  focusActive(): void
   activeFile(): string | null
   /** The panel whose tab is active; null while a file's is. */
   activeTool(): PanelId | null
@@ -101,10 +103,26 @@ export function openProblem({ file, line, column, message }: Problem): void {
 
 type Problem = { file: string; line: number; column: number; message: string }
 
-function goTo(
-  file: string,
-  wish: { line: number; column: number; focus: boolean; message?: string },
-): void {
+/** Goes where somebody was before: as openFile(), which is no jump to a new place. */
+export function openFileAgain({ path, line, column }: Place): void {
+  show(path, { line, column, focus: true })
+}
+
+let leave: () => void = () => undefined
+
+/** Called before a file takes the keyboard, while the place before still has it. */
+export function beforeJump(note: () => void): void {
+  leave = note
+}
+
+type Wish = { line: number; column: number; focus: boolean; message?: string }
+
+function goTo(file: string, wish: Wish): void {
+  if (wish.focus) leave()
+  show(file, wish)
+}
+
+function show(file: string, wish: Wish): void {
   const { path, external } = projectPath(file)
   if (!filesStore.getState().files[path]) addFile(path, external)
   const panel = layoutStore.getState().dock?.showFile(path, wish.focus)

@@ -8,7 +8,7 @@ import { dismissCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { forgetLanguageDiagnostics } from './language'
 import { forgetProgramFunctions, loadProgramFunctions } from './program-functions'
-import { currentFolder, projectChanged, roleOf } from './project'
+import { currentName, nameOf, projectChanged, roleOf } from './project'
 import { forgetRegistry } from './registry'
 import { forgetSchemas, schemasStore } from './schemas'
 import { settingsStore } from './settings'
@@ -54,13 +54,20 @@ export async function requestBuild(
   }
   const built = await buildJob.run({ timeTrace, since })
   if (!built?.ok || built.value.load === null) return
-  await loadProgramFunctions()
   void refreshFeatures('build')
+}
+
+/** After the result that somebody looks at: a build seldom changes what the program's functions are. */
+const programRefresh: Refresh = {
+  order: 8,
+  run: async (cause) => {
+    if (cause === 'build') await loadProgramFunctions()
+  },
 }
 
 /** The op host does one thing at a time: what somebody looks at comes before what runs by itself. */
 async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
-  const all = allFeatures().flatMap((feature) => feature.refresh ?? [])
+  const all = [programRefresh, ...allFeatures().flatMap((feature) => feature.refresh ?? [])]
   const orders = [...new Set(all.map((refresh) => refresh.order))].sort((a, b) => a - b)
   for (const order of orders) {
     const together = all.filter((refresh: Refresh) => refresh.order === order)
@@ -85,7 +92,7 @@ async function programChanged(): Promise<void> {
 
 export function listenToProject(): void {
   listen('project.changed', (project: Project) => {
-    if (project.folder !== currentFolder()) return
+    if (nameOf(project) !== currentName()) return
     const watches = allFeatures().flatMap((feature) => feature.manifest ?? [])
     const read = (): string[] => watches.map((watch) => JSON.stringify(watch.reads()))
     const before = read()

@@ -4,11 +4,17 @@ import { createStore } from 'zustand/vanilla'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { ProjectTemplate } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
+import type { RemoteStart } from '../../electron/contract/remote-calls'
 import { notifyError } from './notifications'
+
+type Choice = Pick<ProjectTemplate, 'id' | 'title' | 'description'> & { kind?: RemoteStart['kind'] }
 
 /** What the dialog for a new project shows. */
 type Shown = {
-  templates: readonly ProjectTemplate[]
+  /** Where it is made; "" for this machine. */
+  target: string
+  /** Of another machine, samples too. */
+  templates: readonly Choice[]
   /** The id of the chosen one. */
   template: string
   name: string
@@ -35,6 +41,7 @@ export async function askForNewProject(folder = ''): Promise<void> {
   const end = folder.lastIndexOf('/')
   newProjectStore.setState({
     shown: {
+      target: '',
       templates,
       template: templates[0]?.id ?? '',
       name: folder.slice(end + 1),
@@ -43,6 +50,31 @@ export async function askForNewProject(folder = ''): Promise<void> {
       error: null,
     },
   })
+}
+
+/** Shows the dialog for a project on another machine. @returns why that is impossible; null if it is shown */
+export async function askForNewProjectOn(target: string): Promise<WorkbenchError | null> {
+  const result = await call('remote.starts', { target })
+  if (!result.ok) return result.error
+  const { starts, parent } = result.value
+  newProjectStore.setState({
+    shown: {
+      target,
+      // A sample may have the name of a template.
+      templates: starts.map((start) => ({ ...start, id: `${start.kind}:${start.id}` })),
+      template: `template:${starts[0]?.id ?? ''}`,
+      name: '',
+      parent,
+      isBusy: false,
+      error: null,
+    },
+  })
+  return null
+}
+
+/** Samples keep their names. */
+export function isOfSample({ template }: Pick<Shown, 'template'>): boolean {
+  return template.startsWith('sample:')
 }
 
 export function changeNewProject(changed: Partial<Shown>): void {
@@ -61,17 +93,27 @@ export async function chooseParent(): Promise<void> {
 export async function createProject(): Promise<string | null> {
   const { shown } = newProjectStore.getState()
   if (!shown) return null
-  const { name, parent, template } = shown
+  const { target, name, parent, template } = shown
   changeNewProject({ isBusy: true, error: null })
-  const made = await call('project.new', { name, parent, template })
+  const start = {
+    target,
+    kind: isOfSample(shown) ? ('sample' as const) : ('template' as const),
+    id: template.slice(template.indexOf(':') + 1),
+  }
+  const made =
+    target === ''
+      ? await call('project.new', { name, parent, template })
+      : await call('remote.make', { ...start, name, parent })
   if (!made.ok) {
     changeNewProject({ isBusy: false, error: made.error })
     return null
   }
-  cancelNewProject()
+  newProjectStore.setState({ shown: null })
   return made.value.folder
 }
 
 export function cancelNewProject(): void {
+  // The connection that was for this dialog.
+  if ((newProjectStore.getState().shown?.target ?? '') !== '') void call('remote.stop', {})
   newProjectStore.setState({ shown: null })
 }

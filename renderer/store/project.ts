@@ -2,8 +2,9 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { Manifest } from '../../electron/contract/manifest'
-import type { WorkbenchError } from '../../electron/contract/outcome'
+import type { Result, WorkbenchError } from '../../electron/contract/outcome'
 import type { Project, ProjectFile, Sample } from '../../electron/contract/project'
+import { placeName, placeOf, type ProjectPlace } from '../../electron/contract/project-place'
 import { call, listen } from '../bridge/bridge'
 import { notifyError } from './notifications'
 import { askForNewProject } from './new-project'
@@ -59,37 +60,76 @@ export function openProjectsAfter(start: () => Promise<void>): void {
   startEditing = start
 }
 
-/** Opens a project in place of the one that is open, which main closes. */
-export async function openProject(folder: string): Promise<boolean> {
+/** How recent projects name a project: its folder, with its target if it is on another machine. */
+export function nameOf({ target = '', folder }: Pick<Project, 'target' | 'folder'>): string {
+  return placeName({ target, folder })
+}
+
+/** The files of the open project are on this machine. */
+export function isHere(): boolean {
+  return (projectStore.getState().project?.target ?? '') === ''
+}
+
+/** The name of the open project; null for none. */
+export function currentName(): string | null {
+  const { project } = projectStore.getState()
+  return project && nameOf(project)
+}
+
+// Set by the shell: a dialog that shows how far connecting is.
+let openElsewhere: (place: ProjectPlace) => Promise<boolean> = () => Promise.resolve(false)
+/** Projects of other machines are opened by `open`. */
+export function openRemoteProjectsWith(open: (place: ProjectPlace) => Promise<boolean>): void {
+  openElsewhere = open
+}
+
+/** Opens a project in place of the one that is open, which main closes. @param name as nameOf() makes it */
+export async function openProject(name: string): Promise<boolean> {
+  const place = placeOf(name)
+  if (place.target !== '' && name !== currentName()) return openElsewhere(place)
+  const entered = await enterProject(place)
+  if (entered.ok) return true
+  const isNoProject = entered.error.code === 'project.missing' && place.target === ''
+  if (isNoProject) projectStore.setState({ opening: name })
+  let error = isNoProject ? await proposeFor(name) : entered.error
+  if (error?.code === 'project.empty') {
+    await askForNewProject(name)
+    error = null
+  }
+  projectStore.setState({ opening: null, error })
+  return false
+}
+
+/** Opens a project; what is open stays so if that fails. */
+export async function enterProject({ target, folder }: ProjectPlace): Promise<Result<Project>> {
   projectStore.setState({ opening: folder, error: null })
   // Main reads the project while the editor's code is fetched; its files may change in that time.
   let changed: Project | null = null
   const stop = listen('project.changed', (project) => {
     changed = project
   })
+  const asked = target === '' ? { folder } : { folder, target }
   const [result] = await Promise.all([
-    keepAll().then(() => call('project.open', { folder })),
+    keepAll().then(() => call('project.open', asked)),
     startEditing(),
   ])
   stop()
   if (!result.ok) {
-    const isNoProject = result.error.code === 'project.missing'
-    let error = isNoProject ? await proposeFor(folder) : result.error
-    if (error?.code === 'project.empty') {
-      await askForNewProject(folder)
-      error = null
-    }
-    projectStore.setState({ opening: null, error })
-    return false
+    projectStore.setState({ opening: null })
+    return result
   }
   const project = newest(result.value, changed)
+  const before = projectStore.getState().project
+  // Another machine may have a folder of this name: nothing of that one is shown here.
+  if (before?.folder === project.folder && nameOf(before) !== nameOf(project))
+    projectStore.setState({ project: null })
   projectStore.setState({ project, opening: null, error: null })
   void loadSettings() // main has moved the project to the front of the recent ones
-  return true
+  return result
 }
 
 function newest(opened: Project, changed: Project | null): Project {
-  return changed?.folder === opened.folder ? changed : opened
+  return changed && nameOf(changed) === nameOf(opened) ? changed : opened
 }
 
 export async function chooseProject(): Promise<boolean> {
@@ -137,5 +177,5 @@ async function askForSamples(): Promise<void> {
 }
 
 export function projectChanged(project: Project): void {
-  if (project.folder === currentFolder()) projectStore.setState({ project })
+  if (nameOf(project) === currentName()) projectStore.setState({ project })
 }

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { ClassDetail, LoadReport, OperatorDetail } from '../../electron/contract/operators'
+import { buildStamp, withProgram } from './files'
 
 export type Change =
   | { kind: 'added' }
@@ -43,6 +44,14 @@ export function takeLoad(load: LoadReport, stamp: string): void {
     rows: compareOperators(before?.operators ?? null, load.operators),
     classes: compareClasses(before?.classes ?? null, load.classes),
   })
+}
+
+/**
+ * The stamp of what calls and checks use: the library in the op host, and the program. While a build runs, and after
+ * a build that failed, the files on disk are newer.
+ */
+export function libraryStamp(): string {
+  return withProgram(schemasStore.getState().stamp ?? buildStamp())
 }
 
 export function forgetSchemas(): void {

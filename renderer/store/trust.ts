@@ -4,7 +4,14 @@ import { createStore } from 'zustand/vanilla'
 import type { TrustedFolder, TrustState } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
 import { notifyError } from './notifications'
-import { currentFolder, openProject, projectChanged, projectStore, useProject } from './project'
+import {
+  currentFolder,
+  currentName,
+  openProject,
+  projectChanged,
+  projectStore,
+  useProject,
+} from './project'
 
 type Store = {
   /** The question whether the open folder is trusted is shown. */
@@ -63,7 +70,7 @@ export async function forgetDecision(folder: string): Promise<void> {
     return
   }
   trustStore.setState({ decisions: result.value })
-  const open = currentFolder()
+  const open = currentName()
   if (open !== null) await openProject(open)
 }
 

@@ -2,9 +2,18 @@ import { code, markdownPage, markdownTable, prose } from '../lib/markdown.mjs'
 
 export const file = 'docs/reference/cli.md'
 
+/** Of a note its sentences, then its indented lines, which keep their columns. */
+function noteParts(note) {
+  const lines = note.split('\n')
+  const indented = lines.filter((line) => line.startsWith('  '))
+  const sentences = lines.filter((line) => !line.startsWith('  '))
+  const block = ['```text', ...indented.map((line) => line.slice(2)), '```'].join('\n')
+  return [prose(sentences.join(' ')), ...(indented.length > 0 ? [block] : [])]
+}
+
 export async function write(load) {
   const { verbs } = await load('electron/cli/all-verbs.ts')
-  const { describeOption, flagOf } = await load('electron/cli/options.ts')
+  const { copyOption, describeOption, flagOf, targetOption } = await load('electron/cli/options.ts')
   const argumentText = ({ argument, moreArguments }) => {
     if (!argument) return ''
     const more = moreArguments ? ` [${moreArguments.name} …]` : ''
@@ -24,7 +33,7 @@ export async function write(load) {
         one ? [`\`${one.name}\`: ${one.description}.`] : [],
       ),
       options.length > 0 ? markdownTable(['option', 'meaning'], options) : '',
-      ...(verb.notes ?? []).map((note) => prose(note.replaceAll('\n', ' '))),
+      ...(verb.notes ?? []).flatMap(noteParts),
     ]
   }
   return markdownPage(
@@ -33,6 +42,14 @@ export async function write(load) {
     markdownTable(
       ['verb', 'purpose'],
       verbs.map((verb) => [`[${verb.name}](#${verb.name})`, verb.description]),
+    ),
+    'All verbs have these options. See [Use a machine with a GPU](../how-to/gpu-machine.md).',
+    markdownTable(
+      ['option', 'meaning'],
+      [
+        [`\`${targetOption.flag} ${targetOption.placeholder}\``, targetOption.description],
+        [`\`${copyOption.flag}\``, copyOption.description],
+      ],
     ),
     ...verbs.flatMap(section),
   )

@@ -104,7 +104,10 @@ export async function bundleStart(bundle, outfile) {
   const entry = 'electron/start/index.ts'
   const code = fs.readFileSync(bundle, 'utf8').replaceAll(/^\s*(\/\/|\*).*$/gm, '')
   const [imports] = /^.*[^\w.]import\(.*$/m.exec(code) ?? []
-  if (imports !== undefined) throw new Error(`${bundle} imports at run time: ${imports.trim()}`)
+  if (imports !== undefined)
+    throw new Error(
+      `${bundle} must not call import() at run time, but contains: ${imports.trim()}. Write a static import instead.`,
+    )
   const { metafile } = await build({
     ...common,
     entryPoints: [entry],

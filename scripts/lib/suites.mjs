@@ -37,13 +37,13 @@ export function testFiles(suite, words = []) {
  * @param {string} found.triton whether that Python has triton, as before
  */
 export function gpuProblem({ gpus, libtorch, cuda, triton }) {
-  if (gpus === undefined) return 'no NVIDIA driver here (nvidia-smi is not on PATH)'
+  if (gpus === undefined) return 'this machine has no NVIDIA driver (nvidia-smi is not on PATH)'
   if (!gpus.startsWith('GPU')) return 'nvidia-smi lists no GPU'
   if (libtorch.endsWith('+cpu')) {
     return `libtorch ${libtorch} is a CPU build: npm run setup -- --cuda installs one for CUDA`
   }
   if (cuda === 'False')
-    return `libtorch ${libtorch} cannot use the GPU: opsmith doctor --gpu says why`
+    return `libtorch ${libtorch} cannot use the GPU: opsmith doctor --gpu shows the reason`
   if (triton === 'False')
     return "libtorch's Python has no triton, and the tests compare times with its do_bench: pip install triton"
   return ''

@@ -41,7 +41,7 @@ export async function makeAppFolder(say) {
   // The app of the runtime that set-up got, and where that one looked for updates; Opsmith is in app.asar.
   for (const name of ['app', 'app-update.yml'])
     fs.rmSync(path.join(resources, name), { recursive: true, force: true })
-  copyAddonHeaders(path.join(resources, 'app.asar.unpacked'))
+  await copyAddonHeaders(path.join(resources, 'app.asar.unpacked'))
   fs.mkdirSync(path.join(folder, 'bin'), { recursive: true })
   fs.writeFileSync(path.join(folder, 'bin', 'opsmith'), commandScript, { mode: 0o755 })
   for (const file of ['LICENSE', path.join('dist', 'THIRD-PARTY-NOTICES.txt')])

@@ -6,9 +6,10 @@ import path from 'node:path'
 
 import { ask } from '../lib/command.mjs'
 import { makeTemporaryFolder, removeLeftovers } from '../lib/files.mjs'
+import { loadTypeScript } from '../lib/load-typescript.mjs'
 import { root } from '../lib/paths.mjs'
 import { makeTar } from './archives.mjs'
-import { copyAddonHeaders, setModes } from './shared-parts.mjs'
+import { setModes } from './shared-parts.mjs'
 
 const commandScript = `#!/bin/sh
 # The command line of Opsmith. A shell without PATH has one of its own, and does not pass it on.
@@ -16,9 +17,6 @@ here=$(dirname "$(readlink -f "$0")")/..
 export PATH
 exec "$here/runtime/node" "$here/dist/cli.cjs" "$@"
 `
-
-/** Libraries that every machine with a C++ compiler has. */
-const everywhere = /^(linux-vdso|ld-linux|lib(c|dl|m|pthread|rt|gcc_s|stdc\+\+))[.-]/
 
 /** Where Node's licence is: in its own archive, in images of it, in NodeSource's packages. */
 function nodeLicense() {
@@ -28,30 +26,30 @@ function nodeLicense() {
 }
 
 /** Why this Node cannot be packed; "" if it can. */
-export function nodeProblem() {
+export async function nodeProblem() {
+  const { commonLibraries } = await engineParts()
   const linked = ask(['ldd', process.execPath])
     .split('\n')
     .map((line) => path.basename(line.trim().split(/\s/)[0] ?? ''))
-  const own = linked.filter((name) => name !== '' && !everywhere.test(name))
+  const own = linked.filter((name) => name !== '' && !commonLibraries.test(name))
   if (own.length > 0) return `${process.execPath} needs ${own.join(', ')}`
   return nodeLicense() === undefined ? `the licence of ${process.execPath} was not found` : ''
 }
 
-const files = ['package.json', 'LICENSE', 'CHANGELOG.md']
-const bundles = ['cli.cjs', 'cli.bundle.cjs', 'host.cjs', 'grammars']
-const folders = ['native', 'kernels', 'samples', 'templates']
+/** The engine that goes to another machine has the same files. */
+const engineParts = () => loadTypeScript('electron/engine/remote/engine-files.ts')
 
-const isBuilt = (file) => /^(build|\.opsmith)$/.test(path.basename(file))
-
-function fill(folder) {
-  for (const name of [...files, ...folders, ...bundles.map((one) => path.join('dist', one))])
+async function fill(folder) {
+  const { addonHeaders, builtFolders, engineFiles, terminalBinary } = await engineParts()
+  const names = [...engineFiles, ...addonHeaders]
+  if (fs.existsSync(path.join(root, terminalBinary))) names.push(terminalBinary)
+  for (const name of names)
     fs.cpSync(path.join(root, name), path.join(folder, name), {
       recursive: true,
-      filter: (file) => !isBuilt(file),
+      filter: (file) => !builtFolders.includes(path.basename(file)),
     })
-  copyAddonHeaders(folder)
-  fs.copyFileSync(
-    path.join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'),
+  fs.renameSync(
+    path.join(folder, 'dist', 'THIRD-PARTY-NOTICES.txt'),
     path.join(folder, 'THIRD-PARTY-NOTICES.txt'),
   )
   fs.mkdirSync(path.join(folder, 'runtime'))
@@ -68,7 +66,7 @@ export async function makeCommandLine({ version }) {
   removeLeftovers(target)
   const folder = makeTemporaryFolder(target)
   try {
-    fill(folder)
+    await fill(folder)
     return await makeTar(folder, { name: 'opsmith-cli', version })
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })

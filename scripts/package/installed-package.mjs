@@ -29,7 +29,7 @@ export function installationProblem() {
 export function sandboxHindrance() {
   return ask([...asUser, 'unshare', '--user', 'echo', 'yes']) === 'yes'
     ? ''
-    : 'ordinary users cannot make user namespaces here'
+    : 'ordinary users cannot make user namespaces on this machine'
 }
 
 /** One root with one package, and the home of its user. */
@@ -45,6 +45,9 @@ export class InstalledPackage {
       fs.mkdirSync(folder)
       if (isRoot) fs.chownSync(folder, nobody, nobody)
     }
+    this.pipSettings = path.join(this.folder, 'pip.conf')
+    const own = path.join(os.homedir(), '.config', 'pip', 'pip.conf')
+    if (fs.existsSync(own)) fs.copyFileSync(own, this.pipSettings)
     fs.mkdirSync(path.join(this.prefix, 'var', 'lib', 'dpkg', 'updates'), { recursive: true })
     for (const folder of ['info', 'triggers'])
       fs.mkdirSync(path.join(this.prefix, 'var', 'lib', 'dpkg', folder))
@@ -88,6 +91,7 @@ export class InstalledPackage {
     )
     return {
       ...Object.fromEntries(network),
+      ...(fs.existsSync(this.pipSettings) ? { PIP_CONFIG_FILE: this.pipSettings } : {}),
       HOME: this.home,
       TMPDIR: this.temporary,
       LANG: 'C.UTF-8',

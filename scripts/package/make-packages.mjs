@@ -34,7 +34,7 @@ export async function makePackages(say) {
   if (findOnPath('dpkg-deb') === '')
     say('made no .deb, because dpkg-deb is not installed (apt-get install dpkg)')
   else files.push(await makeDeb(app, description))
-  const problem = nodeProblem()
+  const problem = await nodeProblem()
   if (problem !== '') say(`made no archive of the command line alone, because ${problem}`)
   else files.push(await makeCommandLine(description))
   return files

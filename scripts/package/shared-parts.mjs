@@ -2,23 +2,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { loadTypeScript } from '../lib/load-typescript.mjs'
 import { root } from '../lib/paths.mjs'
 
 /** What `opsmith setup` compiles the native addon with; the bundles need no other npm package. */
-const addonHeaders = [
-  'node-addon-api/package.json',
-  'node-addon-api/napi.h',
-  'node-addon-api/napi-inl.h',
-  'node-addon-api/napi-inl.deprecated.h',
-  'node-api-headers/package.json',
-  'node-api-headers/include',
-]
-
-export function copyAddonHeaders(target) {
-  for (const name of addonHeaders) {
-    const to = path.join(target, 'node_modules', name)
-    fs.cpSync(path.join(root, 'node_modules', name), to, { recursive: true })
-  }
+export async function copyAddonHeaders(target) {
+  const { addonHeaders } = await loadTypeScript('electron/engine/remote/engine-files.ts')
+  for (const name of addonHeaders)
+    fs.cpSync(path.join(root, name), path.join(target, name), { recursive: true })
 }
 
 /** Read by everybody, written by its owner; what was executable stays so. */

@@ -49,7 +49,9 @@ export class Steps {
       if (needed) this.hindrance = `"${title}" failed`
       if (downloads && isOffline(error)) {
         counts.skipped += 1
-        console.log(`skipped  ${title}: it cannot be downloaded here`)
+        console.log(
+          `skipped  ${title}: the download failed, because this machine has no network access`,
+        )
         return
       }
       counts.failed += 1

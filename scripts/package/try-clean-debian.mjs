@@ -10,7 +10,7 @@ import { expectText } from './steps.mjs'
 export async function tryInCleanDebian(steps, debian, deb) {
   const step = steps.step.bind(steps)
   await step('apt-get install in a clean system', () => debian.install(deb))
-  await step('the command line in the clean system, as a user', async () =>
+  await step('run the command line in the clean system as a non-root user', async () =>
     expectText(await debian.run(['opsmith', '--version'], { asUser: true }), /^\d/),
   )
   await step('every library of the window is installed', async () => {

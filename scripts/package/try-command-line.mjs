@@ -22,18 +22,21 @@ async function unpack(tar, folder) {
   return path.join(folder, name, 'bin', 'opsmith')
 }
 
+/** Runs a command as the user, with HOME as the only variable. @returns {Promise<string>} what it prints */
+async function runBare({ home }, command) {
+  const bare = ['env', '-i', `HOME=${home}`, ...asUser, ...command]
+  return (await runCommand(bare, { cwd: home, timeoutSeconds: 1800 })).output
+}
+
 /**
  * @param {import('./steps.mjs').Steps} steps
  * @param {import('./installed-package.mjs').InstalledPackage} installed if its user is set up, that set-up is used
  * @param {string} tar
  */
 export async function tryCommandLine(steps, installed, tar) {
-  const { folder, home } = installed
+  const { folder } = installed
   let command = ''
-  const opsmith = async (...words) => {
-    const bare = ['env', '-i', `HOME=${home}`, ...asUser, command, ...words]
-    return (await runCommand(bare, { cwd: home, timeoutSeconds: 1800 })).output
-  }
+  const opsmith = (...words) => runBare(installed, [command, ...words])
   await steps.step(
     'unpack the command line in an empty folder',
     async () => {
@@ -60,5 +63,40 @@ export async function tryCommandLine(steps, installed, tar) {
     const own = await installed.copyToHome(sample, 'sample')
     await opsmith('build', own)
     return await opsmith('gradcheck', own)
+  })
+}
+
+/**
+ * Another libtorch, with the command line alone: set-up makes its addon and keeps the earlier one.
+ * @param {import('./steps.mjs').Steps} steps
+ * @param {import('./installed-package.mjs').InstalledPackage} installed
+ * @param {{ tar: string, libtorch: string }} context `libtorch`: its folder, with include/ and lib/
+ */
+export async function tryOtherLibtorch(steps, installed, { tar, libtorch }) {
+  const { folder } = installed
+  let command = ''
+  const opsmith = (...words) => runBare(installed, [command, ...words])
+  await steps.step(
+    `set-up for ${libtorch}`,
+    async () => {
+      command = await unpack(tar, path.join(folder, 'other-libtorch'))
+      return linesOf(await opsmith('setup', '--libtorch', libtorch))
+    },
+    { needed: true },
+  )
+  const sample = path.join(command, '../../samples/my_op')
+  let project = ''
+  await steps.step('copy a sample', async () => {
+    project = await installed.copyToHome(sample, 'other_libtorch')
+  })
+  for (const verb of ['build', 'run', 'gradcheck', 'check'])
+    await steps.step(`${verb} with it`, async () => {
+      const lines = (await opsmith(verb, project)).trim().split('\n')
+      return lines.at(-1) ?? ''
+    })
+  await steps.step('the libtorch of before is ready at once', async () => {
+    const words = ['--yes', '--json', '--libtorch', await installed.libtorch()]
+    const output = await opsmith('setup', ...words)
+    if (/"isMade": true/.test(output)) throw new Error(output)
   })
 }

@@ -13,14 +13,36 @@ const expanded = (text, variables) =>
 
 const isDownload = (command) => /^(apt-get|pip) /.test(command)
 
-/** Gives the recipe's Python the packages of another one of the same version. @returns {Promise<string>} */
-async function borrowPackages(debian, python) {
-  const [version = ''] = fs.readdirSync(path.join(debian.folder, 'opt', 'python', 'lib'))
+/**
+ * Copies the packages that one Python lacks from another Python of the same version.
+ * @param {string} lib the `lib` folder of the first one
+ * @param {string} python the folder of the other one
+ * @returns {Promise<string>} what was done
+ */
+async function borrowPackages(lib, python) {
+  const version = fs.readdirSync(lib).find((name) => name.startsWith('python3')) ?? ''
   const from = path.join(python, '..', 'lib', version, 'site-packages')
-  if (!fs.existsSync(from)) throw new Error(`couldn't resolve packages: there is no ${from}`)
-  const to = path.join(debian.folder, 'opt', 'python', 'lib', version)
-  await runCommand(['cp', '-r', '--reflink=auto', from, to])
-  return `it cannot be downloaded here: copied from ${from}`
+  if (!fs.existsSync(from))
+    throw new Error(`couldn't resolve packages: the folder ${from} does not exist`)
+  await runCommand(['cp', '-rn', '--reflink=auto', from, path.join(lib, version)])
+  return `the download failed, so the packages were copied from ${from}`
+}
+
+/**
+ * Runs a command of a recipe. If pip cannot reach an index, the packages are borrowed instead.
+ * @param {string} command
+ * @param {() => Promise<unknown>} run
+ * @param {{ lib: string, python: string }} pythons as borrowPackages takes them
+ * @returns {Promise<string>} what was done instead; "" if the command ran
+ */
+async function runOrBorrow(command, run, { lib, python }) {
+  try {
+    await run()
+    return ''
+  } catch (error) {
+    if (!command.startsWith('pip ') || !isOffline(error)) throw error
+    return await borrowPackages(lib, python)
+  }
 }
 
 /**
@@ -49,13 +71,8 @@ export async function tryContainer(steps, debian, { tar, project, python }) {
     },
     COPY: async () => fs.cpSync(project, inside(place), { recursive: true }),
     RUN: async (value) => {
-      try {
-        await debian.run(['env', `--chdir=${place}`, 'sh', '-c', value], { variables })
-        return ''
-      } catch (error) {
-        if (!value.startsWith('pip ') || !isOffline(error)) throw error
-        return await borrowPackages(debian, python)
-      }
+      const run = () => debian.run(['env', `--chdir=${place}`, 'sh', '-c', value], { variables })
+      return await runOrBorrow(value, run, { lib: inside('opt/python/lib'), python })
     },
   }
   for (const { name, value } of instructionsOf(readRecipe('container')))
@@ -72,9 +89,10 @@ export async function tryContainer(steps, debian, { tar, project, python }) {
 /**
  * @param {import('./steps.mjs').Steps} steps
  * @param {import('./installed-package.mjs').InstalledPackage} installed whose set-up is in the cache, as that of the last run is
- * @param {{ tar: string, project: string, python: string }} context `python`: the folder of the Python with torch
+ * @param {{ tar: string, project: string, python: string, other: string }} context `python`: the folder of the Python with torch; `other`: that of
+ *   another one, which has what torch needs
  */
-export async function tryActions(steps, installed, { tar, project, python }) {
+export async function tryActions(steps, installed, { tar, project, python, other }) {
   const paths = path.join(installed.temporary, 'paths')
   const archive = path.join(installed.folder, path.basename(tar))
   fs.copyFileSync(tar, archive)
@@ -87,22 +105,25 @@ export async function tryActions(steps, installed, { tar, project, python }) {
       `actions: ${command.replaceAll('\n', '; ')}`,
       async () => {
         const added = fs.existsSync(paths) ? fs.readFileSync(paths, 'utf8').trim().split('\n') : []
-        await runCommand([...asUser, 'bash', '-eo', 'pipefail', '-c', command], {
-          cwd: checkout,
-          timeoutSeconds: 1800,
-          env: {
-            ...installed.environment,
-            PATH: [...added.reverse(), python, '/usr/local/bin:/usr/bin:/bin'].join(':'),
-            RUNNER_TEMP: installed.temporary,
-            GITHUB_PATH: paths,
-            OPSMITH: `file://${archive}`,
-          },
-        })
+        const run = () =>
+          runCommand([...asUser, 'bash', '-eo', 'pipefail', '-c', command], {
+            cwd: checkout,
+            timeoutSeconds: 1800,
+            env: {
+              ...installed.environment,
+              PATH: [...added.reverse(), python, '/usr/local/bin:/usr/bin:/bin'].join(':'),
+              RUNNER_TEMP: installed.temporary,
+              GITHUB_PATH: paths,
+              OPSMITH: `file://${archive}`,
+            },
+          })
+        const lib = path.join(python, '..', 'lib')
+        return await runOrBorrow(command, run, { lib, python: other })
       },
       // Its Python has torch already.
       { needed: !isDownload(command), downloads: isDownload(command) },
     )
-  await steps.step('the workflow has the wheel and the reports', async () => {
+  await steps.step('the workflow uploads the wheel and the reports', async () => {
     const wheels = fs.readdirSync(path.join(checkout, 'dist', 'setuptools', 'dist'))
     const reports = fs.readdirSync(checkout).filter((name) => name.endsWith('.xml'))
     if (reports.length !== 2) throw new Error(`the reports are ${reports.join(', ')}`)

@@ -203,6 +203,20 @@ function clangd() {
   }
 }
 
+/** @type {Need} */
+const slurm = {
+  name: 'Slurm',
+  present: () =>
+    ['slurmctld', 'slurmd', 'munged'].every(
+      (name) => findOnPath(name) !== '' || fs.existsSync(`/usr/sbin/${name}`),
+    ),
+  apt: [['slurm-wlm'], ['munge']],
+  dnf: ['slurm-slurmctld', 'slurm-slurmd', 'munge'],
+  pacman: ['slurm-llnl', 'munge'],
+  essential: false,
+  lost: 'tests of Slurm clusters are skipped',
+}
+
 const clangTool = (tool) => ({
   name: tool,
   present: () => findClangTool(tool) !== '',
@@ -240,7 +254,7 @@ export function needsFor(context) {
     clangd(),
     ...(needsPythonEnvironment(context) ? [pythonEnvironment] : []),
     openCv,
-    ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy')] : []),
+    ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy'), slurm] : []),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
@@ -8,6 +8,7 @@ import type {
   AssemblyReport,
 } from '../../electron/contract/assembly'
 import { err, ok } from '../../electron/contract/outcome'
+import { filesStore } from '../../renderer/store/files'
 import { folder } from './support/answers'
 import { build, expectNone, main, open, show } from './support/window'
 
@@ -124,11 +125,35 @@ describe('what the Assembly panel says of instructions', () => {
     expect(screen.getByTestId('assembly-foot').textContent).toBe('')
   })
 
+  it('a line without instructions shows those of the line where its macro begins, and says so', async () => {
+    await openReport()
+    const caret = (line: number): void =>
+      act(() => filesStore.setState({ active: { path: 'op.cpp', line, column: 1 } }))
+    caret(9)
+    const said = await screen.findByTestId('assembly-no-code')
+    expect(said.textContent).toBe(
+      'Line 9 has no instructions of its own. Those of line 4 are selected.',
+    )
+    const selected = (): string | null =>
+      screen.getByTestId('assembly-rows').getAttribute('aria-activedescendant')
+    expect(selected()).toBe('assembly-row-1')
+    // The answer for another line of the same function keeps the place.
+    caret(10)
+    await screen.findByText(/^Line 10 has no/)
+    expect(selected()).toBe('assembly-row-1')
+    caret(4)
+    await waitFor(() => expectNone('assembly-no-code'))
+  })
+
   it('L estimates the loop around the instruction, and a missing llvm-mca is named', async () => {
     main.answer('assembly.estimate', () =>
-      err('toolchain.missing', 'llvm-mca is not installed; Opsmith needs it to estimate loops.', {
-        hint: 'apt-get install llvm-19',
-      }),
+      err(
+        'toolchain.missing',
+        'Opsmith needs llvm-mca to estimate the cycles of a loop, but llvm-mca is not installed.',
+        {
+          hint: 'apt-get install llvm-19',
+        },
+      ),
     )
     await openReport()
     screen.getByTestId('assembly-rows').focus()

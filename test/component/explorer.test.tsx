@@ -103,13 +103,13 @@ describe('the commands that open another editor', () => {
 
   it('show why no editor opened', async () => {
     main.answer('file.openElsewhere', () =>
-      err('toolchain.missing', 'Opsmith found no VS Code on PATH.'),
+      err('toolchain.missing', 'Opsmith could not find the command of VS Code (code) on PATH.'),
     )
     cursorAt(1, 1)
     runCommand('otherEditors.vscode')
     await waitFor(() =>
       expect(JSON.stringify(notificationStore.getState())).toContain(
-        'Opsmith found no VS Code on PATH.',
+        'Opsmith could not find the command of VS Code (code) on PATH.',
       ),
     )
   })

@@ -203,7 +203,7 @@ describe('an export at work', () => {
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(state('library')).toBe('stopped')
     expect(verdict()).toBe('stopped')
-    expect(screen.getByText(/are not proven/)).toBeTruthy()
+    expect(screen.getByText(/has not proven the forms/)).toBeTruthy()
     expectNone('export-error')
   })
 })

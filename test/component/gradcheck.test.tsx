@@ -1,10 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import type { CheckedReport, SweepReport } from '../../electron/contract/gradcheck'
+import { filesStore } from '../../renderer/store/files'
+import { layoutStore, type Dock } from '../../renderer/store/layout'
 import { findingOf, jacobian, outcomeOf, reportOf, worstOf } from '../unit/gradcheck-samples'
-import { crashed } from './support/answers'
+import { crashed, folder } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 
 const gradchecks = [
@@ -109,7 +111,7 @@ describe('the gradcheck panel at work', () => {
       main.send('gradcheck.progressed', { job, done: 1, total: 2, outcome: first })
     })
     expect(screen.getByRole('progressbar', { name: 'Check all' })).toBeTruthy()
-    expect(screen.getByText('1 of 2')).toBeTruthy()
+    expect(screen.getByText(/^1 of 2/)).toBeTruthy()
     const outcomes = [outcomeOf(0, passed), outcomeOf(1, wrong, { expect: 'failed' })]
     await act(async () => {
       all.succeed(outcomes)
@@ -158,6 +160,22 @@ describe('the verdict of a gradcheck', () => {
     expect(worst).toContain('d output[1] / d x[0, 1]')
     expect(worst).toMatch(/analytical2numerical1absolute error1/)
     expect(screen.getByText('1 failed, 1 not reached')).toBeTruthy()
+  })
+
+  it('a wrong gradient names the function that made it, and F12 goes there', async () => {
+    const file = `${folder}/op.cpp`
+    main.give('operator.gradientFunctions', [
+      { operator: 'my_op::f', name: 'f_backward', file, line: 21 },
+    ])
+    const showFile = vi.fn(() => 'file:op.cpp')
+    const dock = { showFile, activeTool: () => 'gradcheck' }
+    await openChecked(wrong)
+    act(() => layoutStore.setState({ dock: dock as unknown as Dock }))
+    const made = await screen.findByTestId('gradcheck-made-by')
+    await waitFor(() => expect(made.textContent).toContain('f_backward op.cpp:21F12'))
+    await userEvent.keyboard('{F12}')
+    expect(filesStore.getState().reveal).toMatchObject({ path: 'op.cpp', line: 21, focus: true })
+    act(() => layoutStore.setState({ dock: null }))
   })
 
   it('a check that fails as expected shows it', async () => {

@@ -22,7 +22,8 @@ const thread = (x: number): NonNullable<GpuFinding['thread']> => ({
 
 const race: GpuFinding = {
   check: 'global-race',
-  message: 'Two threads access one element, one writes it, and nothing orders the two.',
+  message:
+    'Two threads access one element, one of the two writes, and no synchronization orders the accesses.',
   remedy: 'Use atomicAdd.',
   count: 1200,
   place: { file: kernels, line: 18 },
@@ -74,7 +75,9 @@ describe('the Kernels panel', () => {
 
   it('where the virtual GPU is not used, the panel gives the reason and the way to choose it', async () => {
     await openKernels('kernels run on the GPU of this machine')
-    expect(panelText()).toContain('does not use it: kernels run on the GPU of this machine.')
+    expect(panelText()).toContain(
+      'does not use the virtual GPU: kernels run on the GPU of this machine.',
+    )
     expect(screen.getByTestId<HTMLInputElement>('kernels-check').disabled).toBe(true)
     await userEvent.click(screen.getByRole('button', { name: 'Choose in Doctor' }))
     expectNone('kernels-verdict')
@@ -119,6 +122,12 @@ describe('the Kernels panel', () => {
     )
     expect(screen.getByTestId('kernels-allocated').textContent).toBe('op.cpp:5')
     expect(finding).toContain('Use atomicAdd.')
+    // Its block is stepped up to its line, in a call of the project.
+    main.give('step.run', { hasStopped: false, place: { file: kernels, line: 18 } })
+    await userEvent.click(screen.getByTestId('kernels-step'))
+    expect(main.asked('step.run')).toMatchObject([
+      { folder, place: { file: kernels, line: 18 }, block: [2, 0, 0] },
+    ])
 
     const problem = problemsStore
       .getState()
@@ -262,7 +271,7 @@ async function countKernels(): Promise<void> {
   await openKernels()
   main.give('operator.build', countedBuild)
   await userEvent.click(screen.getByTestId('kernels-count'))
-  expect(await screen.findByText('No kernel ran, so nothing was counted.')).toBeTruthy()
+  expect(await screen.findByText('No kernel ran, so there are no counts.')).toBeTruthy()
   act(() => {
     main.send('kernels.counted', { folder, counts })
   })
@@ -280,7 +289,7 @@ describe('counts', () => {
   it('are shown for each kernel and line', async () => {
     await countKernels()
     expect(screen.getByTestId('kernels-counts').textContent).toContain(
-      '3 launches counted. These counts follow the source as clang compiled it.',
+      '3 launches counted. These counts are for the code that clang compiled. The code that nvcc makes may differ.',
     )
     expect(panelText()).toContain('reverse_row3 launches, 192 blocks of 128 x 1 x 1 threads')
     const rows = screen.getByTestId('kernels-counts-lines').querySelectorAll('tbody tr')

@@ -1,7 +1,9 @@
 import { act, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { filesStore } from '../../renderer/store/files'
+import { layoutStore, type Dock } from '../../renderer/store/layout'
 import { outcomeOf, findingOf, reportOf } from '../unit/gradcheck-samples'
 import { buildOf, diagnosticOf, folder, load } from './support/answers'
 import { build, main, open, saveSource, show } from './support/window'
@@ -153,5 +155,32 @@ describe('the problems panel', () => {
     expect(screen.queryByTestId('stale-bar')).toBeNull()
     saveSource()
     expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
+  })
+
+  it('is walked by keys: arrows, notes to the right and left, Enter goes to the place', async () => {
+    const showFile = vi.fn(() => 'file:op.cpp')
+    act(() => layoutStore.setState({ dock: { showFile } as unknown as Dock }))
+    await open()
+    const noted = diagnosticOf({ line: 3, explanation: 'Because it is so.' })
+    const other = diagnosticOf({ line: 9, message: 'unused variable' })
+    await build({ build: buildOf({ ok: false, diagnostics: [noted, other] }) })
+    show('problems')
+    const [first, second] = rows()
+    await userEvent.tab()
+    expect(document.activeElement).toBe(first)
+    await userEvent.keyboard('{ArrowRight}')
+    expect(first?.getAttribute('aria-expanded')).toBe('true')
+    expect(screen.getByText('Because it is so.')).toBeTruthy()
+    await userEvent.keyboard('{ArrowLeft}')
+    expect(first?.getAttribute('aria-expanded')).toBe('false')
+    await userEvent.keyboard('{ArrowDown}')
+    expect(document.activeElement).toBe(second)
+    expect(second?.hasAttribute('aria-expanded')).toBe(false)
+    await userEvent.keyboard('{Enter}')
+    expect(showFile).toHaveBeenCalledExactlyOnceWith('op.cpp', true)
+    expect(filesStore.getState().reveal).toMatchObject({ line: 9, focus: true })
+    await userEvent.keyboard('{Home}')
+    expect(document.activeElement).toBe(first)
+    act(() => layoutStore.setState({ dock: null }))
   })
 })

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import type { InputSpec } from '../../electron/contract/manifest'
 import { ok } from '../../electron/contract/outcome'
@@ -170,6 +170,43 @@ describe('the result of a run', () => {
     expect(screen.getByTestId('run-stat-0-min').textContent).toBe('-1')
     expect(screen.getByTestId('run-stat-0-max').textContent).toBe('4')
     expect(screen.getByTestId('run-given-x')).toBeTruthy()
+  })
+
+  it('a reference of opsmith.json is not used for other arguments, until it is changed', async () => {
+    main.give('operator.run', runOf({ comparisons: [] }))
+    giveTensors()
+    const shape = { shape: [2, 2], dtype: 'float64' as const }
+    await open({ inputs: { x: shape, wide: { ...shape, shape: [2, 5] } } })
+    await build()
+    show('run')
+    const reference = (): unknown => main.asked('operator.run').at(-1)?.request.reference
+    await userEvent.selectOptions(screen.getByTestId('run-arg-x'), 'wide')
+    expect(screen.getByText('for my_op::f(x): not used')).toBeTruthy()
+    await userEvent.click(screen.getByTestId('run-go'))
+    const said = await screen.findByTestId('run-not-compared')
+    expect(said.textContent).toContain('is for my_op::f(x).')
+    expect(screen.getByTestId('run-summary').textContent).toContain('not compared')
+    expect(reference()).toBeUndefined()
+    const field = screen.getByTestId('run-reference')
+    await userEvent.clear(field)
+    await userEvent.type(field, '2 * wide')
+    main.give('operator.run', runOf())
+    await userEvent.keyboard('{Control>}{Enter}{/Control}')
+    await screen.findByTestId('run-comparison')
+    expect(reference()).toBe('2 * wide')
+    expectNone('run-not-compared')
+  })
+
+  it('comes into view, unless the keyboard is in a field that would scroll away', async () => {
+    const scroll = vi.fn()
+    Element.prototype.scrollIntoView = scroll
+    await openRun(runOf())
+    await waitFor(() => expect(scroll).toHaveBeenCalledOnce())
+    screen.getByTestId('run-reference').focus()
+    main.give('operator.run', runOf({ seconds: 2 }))
+    await userEvent.keyboard('{Control>}{Enter}{/Control}')
+    await screen.findAllByText('2.00 s')
+    expect(scroll).toHaveBeenCalledOnce()
   })
 
   it('a result that differs shows how much, where and both values', async () => {

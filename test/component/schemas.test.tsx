@@ -59,7 +59,7 @@ describe('the schemas panel', () => {
     for (const panel of ['schemas', 'run', 'timings']) {
       show(panel)
       expect(screen.getByTestId('uncalled-cuda').textContent).toMatch(
-        /CUDA kernels? .*compiled, but .* cannot be called on this machine: there is no CUDA device\.$/,
+        /CUDA kernels? .*compiled, but this machine cannot call .*: there is no CUDA device\.$/,
       )
       cleanup()
     }

@@ -64,7 +64,9 @@ it('Settings says what a check for a newer version sends, and cannot switch it o
   })
   const box = (): HTMLInputElement => screen.getByTestId('settings-check-version')
   expect(box().disabled).toBe(true)
-  expect(box().parentElement?.textContent).toContain('this build has no release address')
+  expect(box().parentElement?.textContent).toContain(
+    'this build of Opsmith contains no address of releases',
+  )
   first.unmount()
 
   main.give('version.address', { address: 'https://example.org/latest.json' })
@@ -75,7 +77,7 @@ it('Settings says what a check for a newer version sends, and cannot switch it o
   expect(box().disabled).toBe(false)
   expect(box().checked).toBe(false)
   expect(box().parentElement?.textContent).toContain(
-    'at most once a day, GET https://example.org/latest.json',
+    'at most once a day, Opsmith requests https://example.org/latest.json',
   )
   fireEvent.click(box())
   await act(async () => {

@@ -149,7 +149,9 @@ describe('the palette', () => {
     const applied: unknown[] = []
     const apply = (layout: unknown): boolean => applied.push(layout) > 0
     act(() => {
-      layoutStore.setState({ dock: { apply, activeFile: () => null } as unknown as Dock })
+      layoutStore.setState({
+        dock: { apply, activeFile: () => null, activeTool: () => null } as unknown as Dock,
+      })
       nameLayout('graph in the centre', { grid: 1 })
     })
     render(<Palette />)

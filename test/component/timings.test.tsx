@@ -155,7 +155,7 @@ describe('timings at work', () => {
     expect(screen.getByRole('progressbar', { name: 'Measure all' })).toBeTruthy()
     await userEvent.click(screen.getByTestId('timings-all-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
-    expect(screen.getByText('Stopped early: these rows are complete.')).toBeTruthy()
+    expect(screen.getByText('The measurement was stopped. These rows are complete.')).toBeTruthy()
     expect(lines()).toHaveLength(1)
     expectNone('timings-error')
   })

@@ -79,7 +79,7 @@ describe('a folder in renderer/features', () => {
       expect(await app.testId('rail-profile').count()).toBe(0)
       await app.testId('problem-row').filter({ hasText: 'The echo has a problem.' }).waitFor()
 
-      await app.page.keyboard.press('Control+Alt+E')
+      await app.page.keyboard.press('Control+Alt+Y')
       await app.testId('echo-panel').waitFor()
 
       const stop = app.testId('toolbar-stop')

@@ -155,6 +155,12 @@ describe('the graph of a script', () => {
     await app.page.getByTestId('graph-canvas-main').focus()
     await app.page.keyboard.press('ArrowDown')
     await expect.poll(async () => (await state()).selected).toBe('aten::matmul')
+    // Enter goes to the details of a node that has nothing to expand, and Escape comes back.
+    await app.page.keyboard.press('Enter')
+    await inspector.locator('button:focus').filter({ hasText: 'program.py' }).waitFor()
+    expect((await state()).selected).toBe('aten::matmul')
+    await app.page.keyboard.press('Escape')
+    await app.page.locator('[data-testid=graph-canvas-main]:focus').waitFor()
     await app.page.keyboard.press('Escape')
     await expect.poll(async () => (await state()).selected).toBe('')
   })

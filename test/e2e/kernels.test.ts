@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import { decorations } from '../support/editor-parts'
-import { copyProject, makeTestCache, root } from '../support/installation'
+import { copyUnoptimized, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
@@ -21,7 +21,7 @@ function lineWith(text: string): number {
 
 beforeEach(async () => {
   cache = makeTestCache()
-  folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+  folder = copyUnoptimized(path.join(root, 'test/cases/virtual_gpu_project'), cache)
   const file = path.join(folder, 'opsmith.json')
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
   const calls = [
@@ -102,7 +102,7 @@ describe('checked kernels', () => {
     await app.testId('rail-kernels').click()
     const panel = app.testId('kernels-panel')
     await app.testId('kernels-count').check()
-    await panel.getByText('No kernel ran, so nothing was counted.').waitFor({ timeout: buildTime })
+    await panel.getByText('No kernel ran, so there are no counts.').waitFor({ timeout: buildTime })
     await app.testId('rail-run').click()
     await app.testId('run-go').click()
     await app.testId('run-output-0').waitFor({ timeout: buildTime })
@@ -128,10 +128,7 @@ describe('checked kernels', () => {
     }
     await cells.filter({ hasText: '4.0' }).first().hover()
     await app.page.getByText('4.0 sectors a request, 100 % of their bytes used').last().waitFor()
-    await app.page
-      .getByText('These counts follow the source as clang compiled it.')
-      .last()
-      .waitFor()
+    await app.page.getByText('These counts are for the code that clang compiled.').last().waitFor()
     await app.picture('kernels-counts-hover')
 
     await app.testId('kernels-occupancy-chart').scrollIntoViewIfNeeded()

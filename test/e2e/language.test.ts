@@ -128,6 +128,21 @@ describe.skipIf(!clangd.ok)('C++ in the editor', { timeout: 2 * readTime }, () =
     await app.picture('language-definition')
   })
 
+  it('going to a name of the project leads to its line, with clangd', async () => {
+    await ready()
+    await app.page.keyboard.press('Control+t')
+    await app.testId('palette-input').fill('calculate_force_grad_cpu')
+    await app.testId('palette-symbol').filter({ hasText: caller }).first().waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.focused(caller)
+    const lines = (await app.text(caller)).split('\n')
+    const line = lines.findIndex((one) => one.includes('calculate_force_grad_cpu(')) + 1
+    await app
+      .testId('status-cursor')
+      .filter({ hasText: new RegExp(`^${line}:`) })
+      .waitFor()
+  })
+
   it('a rename changes every file and saves only on request', async () => {
     const answerTime = 40_000
     // Where clangd had no answer, the window says so, and one asks again.

@@ -65,6 +65,46 @@ describe('the layout of the window', () => {
     await app.focused('program.py')
   })
 
+  it('the palette gives the keyboard back, and finds a title before the name of a group', async () => {
+    await app.openFile('op.cpp')
+    await app.focused('op.cpp')
+    for (const open of ['Control+Shift+P', 'Control+P', 'F1']) {
+      await app.page.keyboard.press(open)
+      await app.testId('palette-input').waitFor()
+      await app.page.keyboard.press('Escape')
+      await app.focused('op.cpp')
+    }
+    await app.page.keyboard.press('Control+Shift+P')
+    await app.testId('palette-input').pressSequentially('run')
+    const chosen = app.testId('palette').locator('[data-selected=true]')
+    await expect.poll(() => chosen.innerText()).toMatch(/\nRun\b/)
+    const [list, row] = await Promise.all([
+      app.testId('palette').locator('[cmdk-list]').boundingBox(),
+      chosen.boundingBox(),
+    ])
+    expect(row?.y).toBeGreaterThanOrEqual(list?.y ?? Infinity)
+    await app.page.keyboard.press('Escape')
+    await app.focused('op.cpp')
+  })
+
+  it('a tab that closes gives the keyboard to the place before, and keys lead back and forward', async () => {
+    await app.openFile('op.cpp', 20)
+    await app.page.keyboard.press('Control+F1')
+    await app.testId('help-panel').locator(':focus').waitFor()
+    await app.page.keyboard.press('Control+F4')
+    await app.focused('op.cpp')
+    await app.page.keyboard.press('Control+4')
+    await app.page.keyboard.press('Control+Alt+E')
+    await app.focused('op.cpp')
+    await app.openFile('program.py', 3)
+    await app.page.keyboard.press('Alt+ArrowLeft')
+    await app.focused('op.cpp')
+    await app.testId('status-cursor').filter({ hasText: /^20:/ }).waitFor()
+    await app.page.keyboard.press('Alt+ArrowRight')
+    await app.focused('program.py')
+    await app.openFile('op.cpp')
+  })
+
   it('the rail opens each tool by its name, and shows which are in front', async () => {
     expect(await app.testId('tool-tab-timings').count()).toBe(0)
     const button = app.page.getByRole('navigation', { name: 'Panels' }).getByText('Timings')

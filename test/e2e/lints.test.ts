@@ -68,6 +68,9 @@ describe('lints', () => {
     )
     await row.getByTestId('problem-fix').first().click()
     await row.waitFor({ state: 'detached' })
+    // The list has the keyboard: a key must not change the text.
+    await app.page.locator('[data-testid=tool-problems]:focus').waitFor()
+    await app.page.keyboard.press('x')
     expect(await app.text('op.cpp')).toContain('const auto x_contiguous = x.contiguous();')
     expect(await app.text('op.cpp')).toContain('from = x_contiguous.const_data_ptr')
   })

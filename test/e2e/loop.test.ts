@@ -39,6 +39,8 @@ describe('the edit, build and run loop', () => {
     app = await App.start(cache)
     const running = app
     // The whole card is the button: here next to its picture, far from its name.
+    // The first page has the keyboard.
+    await app.page.locator('main button:focus').filter({ hasText: 'Open folder' }).waitFor()
     await app.testId('gallery-card-my_op').click({ position: { x: 4, y: 4 } })
     await app.testId('explorer-file-op.cpp').waitFor()
     await app.openFile('op.cpp')
@@ -113,7 +115,7 @@ describe('the edit, build and run loop', () => {
     app = await App.start(cache, undefined, { hotCompile: false, codeHelp: false, compiler })
     const said = app.testId('notification').filter({ hasText: 'could not precompile' })
     await said.waitFor()
-    expect(await said.textContent()).toMatch(/Builds work without them/)
+    expect(await said.textContent()).toMatch(/You can still build/)
     // Nothing is under way any more.
     expect(await app.testId('status-background').count()).toBe(0)
   })
@@ -191,7 +193,7 @@ describe('a project that is edited', () => {
     await app.save()
     const refused = app
       .testId('notification')
-      .filter({ hasText: 'changed on disk after it was opened' })
+      .filter({ hasText: 'changed on disk after you opened it' })
     await refused.waitFor()
     expect(fs.readFileSync(file, 'utf8').startsWith('// theirs again')).toBe(true)
     await app.picture('loop-conflict')

@@ -29,7 +29,7 @@ function modelIn(folder: string, name: string): string {
 async function shown(name: string): Promise<void> {
   const panel = app.testId('graph-panel')
   await panel.getByText(name).waitFor()
-  await panel.getByText(/\d+ boxes, \d+ edges/).waitFor()
+  await panel.getByText(/\d+ nodes, \d+ edges/).waitFor()
 }
 
 it('a .pt2 that is opened from the desktop is shown as a graph, where no project is open', async () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -22,11 +22,12 @@ beforeAll(async () => {
     Array.from({ length: 600 }, (_, index) => `//${index + 1}`).join('\n'),
   )
   // A shell without start-up files: those of a user may take a minute.
-  process.env['SHELL'] = '/bin/sh'
+  vi.stubEnv('SHELL', '/bin/sh')
   app = await App.start(cache, folder)
   await app.resize(1280, 720)
 })
 afterAll(async () => {
+  vi.unstubAllEnvs()
   await app.close()
   cache.remove()
 })

@@ -201,7 +201,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     await app.testId('setup-choose-folder').click()
     await option(libtorch).getByRole('radio').waitFor()
     await app.testId('setup-run').click()
-    await app.testId('setup-verdict').filter({ hasText: 'can be built' }).waitFor()
+    await app.testId('setup-verdict').filter({ hasText: 'can build' }).waitFor()
     await expect.poll(() => steps('done'), { timeout: buildTime }).toBe(3)
     expect(subfolders(path.join(cache.folder, 'addons'))).toEqual(
       expect.arrayContaining(before) as string[],

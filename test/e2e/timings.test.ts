@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -217,5 +218,41 @@ describe('the timings panel', () => {
     await app.testId('timings-stop').click()
     await app.testId('timings-run').waitFor()
     expect(await app.testId('timings-error').count()).toBe(0)
+  })
+
+  it('a sweep is measured by two workers as a run, which is left and attached to again', async () => {
+    const points = app.testId('timings-point')
+    await app.testId('timings-entry-1').click()
+    // Long enough that the run goes on when the first point is there.
+    await app.testId('timings-seconds').fill('0.7')
+    await app.testId('timings-seconds').press('Enter')
+    await app.testId('timings-where').selectOption('local')
+    await app.testId('timings-run').click()
+    await app.testId('timings-run-stop').waitFor()
+    await expect.poll(() => points.count(), { timeout: measureTime, interval: 100 }).toBe(1)
+    await app.testId('timings-run-stop').click()
+    await app.testId('timings-run-leave').click()
+    const phase = app.testId('timings-run-phase')
+    await phase.filter({ hasText: 'The run goes on' }).waitFor()
+
+    // The workers know nothing of the window: what it sees again is what they have done by then.
+    await app.testId('timings-overview').click()
+    await app.testId('timings-run-entry').click()
+    await phase.filter({ hasText: 'The run is done.' }).waitFor({ timeout: measureTime })
+    const node = os.hostname()
+    expect(await points.allTextContents()).toEqual([
+      `N 16 on ${node}`,
+      `N 256 on ${node}`,
+      `N 4,096 on ${node}`,
+    ])
+    expect((await lines()).map(({ variant, times }) => `${variant} ${times}`)).toEqual(
+      Array.from({ length: 3 }, () => ['sigmoid::sigmoid 1', 'torch.sigmoid(x) 1']).flat(),
+    )
+    expect(await app.testId('timings-run-missing').count()).toBe(0)
+    await app.picture('timings-run')
+
+    await app.testId('timings-run-remove').click()
+    await app.testId('timings-run-entry').waitFor({ state: 'detached' })
+    expect(fs.readdirSync(path.join(cache.places.dataFolder, 'runs'))).toEqual([])
   })
 })

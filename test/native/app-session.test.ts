@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { AppSession } from '../../electron/main/app-session'
+import { AppSession } from '../../electron/session/app-session'
 import { makeTestCache, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
+import { nobody } from '../support/nobody'
 
 let cache: TestCache
 let session: AppSession
 
 beforeEach(() => {
   cache = makeTestCache()
-  session = new AppSession(testInstallation(cache), '')
+  session = new AppSession(testInstallation(cache), nobody, '')
 })
 afterEach(async () => {
   await session.close()

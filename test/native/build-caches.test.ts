@@ -140,6 +140,27 @@ exit 0
   })
 })
 
+it('a project at O0 starts from the precompiled header of O2, and sees the macros of O0', async () => {
+  const project = path.join(cache.home, 'at_o0')
+  fs.mkdirSync(project)
+  const manifest = { name: 'at_o0', sources: ['op.cpp'], optimization: 'O0' }
+  fs.writeFileSync(path.join(project, 'opsmith.json'), JSON.stringify(manifest))
+  fs.writeFileSync(
+    path.join(project, 'op.cpp'),
+    `#include <torch/library.h>
+#ifdef __OPTIMIZE__
+#error "the macros of -O2"
+#endif
+#ifndef __NO_INLINE__
+#error "the macros of -O2"
+#endif
+TORCH_LIBRARY(at_o0, m) { m.def("scaled(Tensor x) -> Tensor", [](const at::Tensor& x) { return x * 3; }); }
+`,
+  )
+  expect((await build(project)).diagnostics).toEqual([])
+  expect(remarks).toEqual([])
+})
+
 describe('a cache that was damaged', () => {
   it('a library that was cut is linked again once, with a remark', async () => {
     const { loadPath } = await build()

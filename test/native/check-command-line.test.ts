@@ -289,13 +289,13 @@ describe('opsmith check', () => {
     const none = await checkJson(withChecks([]))
     expect(none.code).toBe(2)
     expect(none.printed.error?.message).toContain('nothing to check')
-    expect(none.printed.error?.hint).toContain('"checks": []')
+    expect(none.printed.error?.hint).toContain('"checks" in opsmith.json is an empty list')
     for (const [args, words] of [
       [['--op', 'aten::quantized_batch_norm'], 'calls generated from its schema'],
       [['--op', 'wrong_operators::nothing', '--args', '["x"]'], 'nothing'],
       [['--op', 'wrong_operators::right', '--args', '["nope"]'], 'nope'],
       [['--op', 'wrong_operators::right', '--check', 'everything'], '"everything"'],
-      [['--shapes', 'many'], '--shapes takes a whole number'],
+      [['--shapes', 'many'], '--shapes must be a whole number'],
     ] as const) {
       const { code, stderr } = await opsmith('check', wrong, ...args)
       expect(code, stderr).toBe(2)
@@ -348,6 +348,8 @@ describe('opsmith check', () => {
 
     // Not asked for: skipped, with how to ask.
     const { stdout } = await opsmith('check', folder, '--shapes', '0')
-    expect(stdout).toMatch(/– address_sanitizer +needs a build with sanitizers: .*--sanitize/)
+    expect(stdout).toMatch(
+      /– address_sanitizer +this check is off by default, because it needs a build with sanitizers; .*--sanitize/,
+    )
   })
 })

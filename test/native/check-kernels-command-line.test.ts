@@ -4,12 +4,12 @@ import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 
 import { opsmith } from '../support/command-line'
-import { copyProject, makeTestCache, root } from '../support/installation'
+import { copyUnoptimized, makeTestCache, root } from '../support/installation'
 
 /** `--check-kernels`: findings as text, as JSON, as JUnit, and as an exit code. */
 
 const cache = makeTestCache()
-const folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+const folder = copyUnoptimized(path.join(root, 'test/cases/virtual_gpu_project'), cache)
 afterAll(() => {
   cache.remove()
 })

@@ -217,7 +217,10 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect(edits).toHaveLength(3)
   }, 60_000)
 
-  it('a killed clangd starts again with the files that were open', async () => {
+  it('a killed clangd starts again with the file that is open', async () => {
+    // clangd reads libtorch's headers again for each open file.
+    for (const one of [caller, 'src/cuda/add_forces.cu'])
+      workbench.clangd.close(path.join(folder, one))
     const { pid } = workbench.clangd.state()
     const begun = states.length
     said.length = 0
@@ -226,7 +229,7 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     await until(() => states.slice(begun).find((one) => one.state === 'ready' && one.pid !== pid))
     expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
     const told = states.slice(begun).find((one) => one.state === 'restarting')?.message
-    expect(told).toMatch(/clangd [\d.]+ was killed by SIGKILL. Opsmith starts it again/)
+    expect(told).toMatch(/clangd [\d.]+ was killed by SIGKILL. Opsmith restarts clangd/)
   })
 
   it('clangd gives its memory back at rest, and knows the open files when it is woken', async () => {

@@ -111,7 +111,7 @@ describe('the opsmith command', () => {
     expect(stderr).toMatch(/compile -o\.cpp …\n[^]*compile -o\.cpp: \d+\.\d\d s\n/)
     expect(stderr).toMatch(/link libmy_op\.so …\n[^]*link libmy_op\.so: \d+\.\d\d s\n/)
     expect(stderr).toMatch(
-      /could not be written to \S+\/build \(this path is a file, not a folder\)/,
+      /could not copy the library to \S+\/build: this path is a file, not a folder\. /,
     )
     expect(stderr).not.toContain('link.cpp')
     expect(code).toBe(0)

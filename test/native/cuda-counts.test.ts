@@ -265,7 +265,7 @@ describe('opsmith cuda --counts', () => {
   it('prints a table of lines, and says what counts follow', async () => {
     const { code, stdout, stderr } = await opsmith(cache, 'cuda', '--counts', transposes)
     expect(stdout).toBe('')
-    expect(stderr).toContain('Counts follow the source as clang compiled it.')
+    expect(stderr).toContain('Counts are for the code that clang compiled.')
     expect(stderr).toContain('naive: 1 launch, 16 blocks of 32 x 8 x 1 threads')
     expect(stderr).toMatch(
       /transposes\.cu:15 +global store +512 +32\.0 +32\.0 sectors a request, 13 % of their bytes used/,
@@ -288,12 +288,12 @@ describe('opsmith cuda --counts', () => {
 
   it('is not for checked runs, and not for programs without kernels', async () => {
     const both = await opsmith(cache, 'cuda', '--counts', '--check', transposes)
-    expect(both.stderr).toContain('--check and --counts cannot be used together')
+    expect(both.stderr).toContain('--check, --counts and --step cannot be used together')
     expect(both.code).toBe(2)
     const file = path.join(cache.home, 'nothing.cu')
     fs.writeFileSync(file, 'int main() { return 0; }\n')
     const { code, stderr } = await opsmith(cache, 'cuda', '--counts', file)
-    expect(stderr).toContain('no kernel ran, so nothing was counted')
+    expect(stderr).toContain('no kernel ran, so there are no counts')
     expect(code).toBe(1)
   })
 })

@@ -55,5 +55,7 @@ for (const name of casesIn('defects')) {
     const found = findings.map(({ check, place }) => ({ check: String(check), line: place.line }))
     expect(expected).toEqual(expect.arrayContaining(found))
     expect(found).not.toEqual([])
+    // What prints a finding writes the name of its check before the message.
+    for (const { check, message } of findings) expect(message.startsWith(check)).toBe(false)
   })
 }

@@ -106,7 +106,7 @@ it('what of a project does not fit is named before anything is compiled, of a fo
     "the project's sources: opsmith.json, sources[1]",
     '-std=c++17: the headers of libtorch',
     "the project's packages: The package a_package_that_nobody_has",
-    'has no torch: tests and exported packages cannot run in it',
+    'has no torch, so tests and exported packages cannot run in this Python',
   ])
     expect(wrong.stdout).toContain(text)
   write({ sources: ['csrc/gather.cpp'], cflags: [], pkgConfig: [] })

@@ -6,28 +6,13 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { appCalls } from '../../electron/contract/app-calls'
 import type { AppCallName } from '../../electron/contract/app-calls'
 import type { Result } from '../../electron/contract/outcome'
-import { AppSession } from '../../electron/main/app-session'
-import { allCalls } from '../../electron/main/ipc/all-calls'
-import { answer } from '../../electron/main/ipc/handle'
+import { AppSession } from '../../electron/session/app-session'
+import { allCalls } from '../../electron/session/calls/all-calls'
+import { answer } from '../../electron/session/calls/handle'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { seeded, ShapeMessages } from '../support/from-shape'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-
-// Main's own code, all but Electron: there is no window, and nobody presses a button of a dialog.
-vi.mock('electron', () => {
-  const cancelled = { canceled: true, filePaths: [], filePath: '', response: 1 }
-  const ask = (): Promise<typeof cancelled> => Promise.resolve(cancelled)
-  return {
-    app: { getVersion: () => '0.0.0' },
-    dialog: { showOpenDialog: ask, showSaveDialog: ask, showMessageBox: ask },
-    ipcMain: {},
-    shell: {
-      openPath: () => Promise.resolve(''),
-      showItemInFolder: () => undefined,
-      trashItem: () => Promise.resolve(),
-    },
-  }
-})
+import { nobody } from '../support/nobody'
 
 const seed = Number(process.env['OPSMITH_TEST_SEED'] ?? 20)
 const messages = 10_000
@@ -40,7 +25,7 @@ const fewOfSlow = 3
 const cache = makeTestCache()
 const folder = copyProject(path.join(root, 'samples/my_op'), cache)
 const pristine = copyProject(folder, cache)
-const session = new AppSession(testInstallation(cache), folder)
+const session = new AppSession(testInstallation(cache), nobody, folder)
 const names = Object.keys(appCalls) as AppCallName[]
 const errors: string[] = []
 

@@ -7,13 +7,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { AppCallName } from '../../electron/contract/app-calls'
 import { inputSpec } from '../../electron/contract/manifest'
 import type { Result } from '../../electron/contract/outcome'
-import { AppSession } from '../../electron/main/app-session'
-import { allCalls } from '../../electron/main/ipc/all-calls'
-import { answer } from '../../electron/main/ipc/handle'
+import { AppSession } from '../../electron/session/app-session'
+import { allCalls } from '../../electron/session/calls/all-calls'
+import { answer } from '../../electron/session/calls/handle'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-
-// Main's own code, all but Electron: there is no window.
-vi.mock('electron', () => ({ app: {}, dialog: {}, ipcMain: {}, shell: {} }))
+import { nobody } from '../support/nobody'
 
 const cache = makeTestCache()
 const folder = copyProject(path.join(root, 'samples/my_op'), cache)
@@ -52,7 +50,7 @@ const sitting: [AppCallName, unknown][] = [
 
 /** One sitting from the start to the end; the calls that failed, with their codes. */
 async function sit(places = cache.places): Promise<string[]> {
-  const session = new AppSession({ ...testInstallation(cache), ...places }, folder)
+  const session = new AppSession({ ...testInstallation(cache), ...places }, nobody, folder)
   const failed: string[] = []
   const ask = async (name: AppCallName, input: unknown): Promise<void> => {
     const result: Result<unknown> = await answer(session, allCalls, name, input)

@@ -178,7 +178,7 @@ describe('the time of doctor --gpu', () => {
     const { checks, seconds } = unwrap(await workbench.gpuChecks.run({ seconds: 3 }))
     expect(seconds).toBeLessThan(30)
     const late = checks.filter(({ reason }) =>
-      reason.startsWith('Not run: the time limit was reached.'),
+      reason.startsWith('Not run, because the time limit was reached.'),
     )
     const said = checks.map(({ name, status, reason }) => `${name}: ${status}, ${reason}`)
     expect(

@@ -195,7 +195,7 @@ describe('without NVML, where another profiler has CUPTI', () => {
     standIns().state({ cupti: 0 })
     const asked: TimingRequest = { op: request.op, args: ['x', 1], builds: [] }
     const list = unwrap(await workbench.timings.kernels(machine.folder(), asked, {}))
-    expect(list.note).toMatch(/CUPTI, which records GPU kernels, starts but recorded nothing/)
+    expect(list.note).toMatch(/CUPTI, which records GPU kernels, started but recorded no kernel/)
   })
 })
 

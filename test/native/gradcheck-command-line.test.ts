@@ -104,7 +104,7 @@ describe('opsmith gradcheck', () => {
       /worst at x\[\d, \d\] → output 0\[\d, \d\]: analytical [-\d.e]+, numerical/,
     )
     expect(stdout).toMatch(/absolute error 2\.24e\+0/)
-    expect(stdout).toContain('it is transposed')
+    expect(stdout).toContain('backward returns the transposed gradient')
     expect(stdout).toContain('0 of 1 gradchecks are as expected.')
   })
 

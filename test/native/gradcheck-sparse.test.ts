@@ -66,7 +66,7 @@ describe('the gradient of a sparse input', () => {
   it('a gradient that differs only at unspecified elements is reported to be masked', async () => {
     const [cause] = await causes('sparse_masked', ['s'])
     expect(cause).toMatch(
-      /^The gradient of this sparse input is right at its specified elements and zero at the/,
+      /^The gradient of this sparse input is right at the specified elements, and zero at the/,
     )
     expect(unwrap(await gradcheck('sparse_masked', ['s'], { masked: true })).ok).toBe(true)
   })
@@ -74,7 +74,7 @@ describe('the gradient of a sparse input', () => {
   it('a gradient that is not masked is reported where the check is masked', async () => {
     const [cause] = await causes('sparse_whole', ['s'], { masked: true })
     expect(cause).toMatch(
-      /^The gradient of this sparse input is right at its specified elements, but not zero at/,
+      /^The gradient of this sparse input is right at the specified elements, but not zero at/,
     )
     expect(unwrap(await gradcheck('sparse_whole', ['s'])).ok).toBe(true)
   })
@@ -108,7 +108,7 @@ describe('sparse inputs', () => {
       { density: 0.5, layout: 'sparse_bsr', blocksize: [2, 2] },
       /blocksize \[2, 2\] does not divide the shape \[3, 4\]/,
     ],
-    [{ density: 0.5, layout: 'strided' }, /are for sparse layouts: set layout too/],
+    [{ density: 0.5, layout: 'strided' }, /are only for sparse layouts: also set "layout"/],
     [{ density: 0.5, layout: 'sparse_csr', shape: [2, 3, 4] }, /needs two dimensions/],
     [{ indices: [[0, 1]] }, /indices has 1 lists, but the shape has 2 dimensions/],
     [{ indices: [[0, 1], [0]] }, /indices\[1\] has 1 elements, but indices\[0\] has 2/],
@@ -171,7 +171,7 @@ describe('a project with sparse inputs', () => {
     ])
     const causes = outcomes.map((one) => one.report?.findings.map((found) => found.cause).join(''))
     expect(causes[1]).toMatch(
-      /^The gradient of this sparse input is right at its specified elements and zero/,
+      /^The gradient of this sparse input is right at the specified elements, and zero/,
     )
     expect(causes[2]).toBe('A factor is wrong: the gradient is 2 times the expected gradient.')
     // Backward gives zeros for an undefined gradient, sparse ones.

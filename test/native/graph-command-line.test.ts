@@ -236,7 +236,10 @@ describe('opsmith graph FILE', () => {
     expect(linear?.schema).toMatch(/^aten::linear\(Tensor input/)
     expect((await graphCommand(archive)).stdout).toContain('higher_order::cond')
     const trace = await graphCommand(archive, '--trace')
-    expect([trace.code, trace.stderr]).toEqual([2, expect.stringContaining('--trace needs')])
+    expect([trace.code, trace.stderr]).toEqual([
+      2,
+      expect.stringContaining('--trace runs a function, but'),
+    ])
   })
 
   it('a .json file that --format json wrote is read', async () => {
@@ -276,7 +279,7 @@ describe('opsmith graph with bad input', () => {
     ['an unknown pass', ['--pass', 'nonsense'], /no pass "nonsense"[\s\S]*inline/],
     ['an unknown format', ['--format', 'pdf'], /no format "pdf"[\s\S]*svg/],
     ['a form without arguments', ['--entry', 'pixel', '--trace'], /pixel[\s\S]*opsmith\.json/],
-    ['arguments that are no list', ['--trace', '--args', '{'], /--args takes a JSON list/],
+    ['arguments that are no list', ['--trace', '--args', '{'], /--args must be a JSON list/],
     ['too few arguments', ['--trace', '--args', '["x"]'], /argument y/],
     ['two forms', ['--script', '--trace'], /Give only one of --script and --trace/],
     [
@@ -289,7 +292,7 @@ describe('opsmith graph with bad input', () => {
       ['--trace', '--observe', '--diff', 'x.json'],
       /--observe and --diff cannot be given together/,
     ],
-    ['a limit that is none', ['--timeout', '0'], /--timeout takes a number above 0/],
+    ['a limit that is none', ['--timeout', '0'], /--timeout must be a number above 0/],
     [
       'a file to compare that is not there',
       ['--diff', '/no/such.json'],

@@ -66,7 +66,7 @@ describe('the table of host calls', () => {
     const { message, hint } = await refusalOf(
       startWith(`addon.calls.filter((name) => name !== 'timing.sample')`),
     )
-    expect(message).toContain('the addon lacks timing.sample')
+    expect(message).toContain('the addon does not have timing.sample')
     expect(hint).toContain('npm run setup')
   })
 

@@ -7,6 +7,7 @@ import type { BuildReport } from '../../electron/contract/build'
 import { compileTools } from '../../electron/engine/compile/compile-tools'
 import { CompileServer } from '../../electron/engine/compile/hot/compile-server'
 import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libraries'
+import { findServerProgram } from '../../electron/engine/compile/hot/server-program'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { copyProject, cpuSamples, root } from '../support/installation'
@@ -64,7 +65,10 @@ describe('a compile server that does not answer as it should', () => {
       const server = new CompileServer(tools, { ...program, linker }, { prelude: 'extension' })
       expect(await server.ready).toMatchObject({
         ok: false,
-        error: { message: 'The compile server ended: it sent an answer that Opsmith cannot read.' },
+        error: {
+          message:
+            'The compile server ended: Opsmith could not read an answer of the compile server.',
+        },
       })
       expect(server.alive).toBe(false)
     },
@@ -82,6 +86,26 @@ describe('hot compile', () => {
       project('all_headers', simple('all_headers', 'return x;')),
     )
     expect(started).toEqual({ ok: true, value: true })
+  })
+
+  it('a compile server runs a program, and answers whatever it exits with', async () => {
+    const toolchain = await workbench.projects.toolchain(undefined)
+    if (!toolchain.ok) throw new Error(toolchain.error.message)
+    const tools = compileTools(workbench.installation, toolchain.value)
+    const program = await findServerProgram(tools)
+    if (!program) throw new Error('there is no compile server')
+    const server = new CompileServer(tools, program, { prelude: 'extension' })
+    expect(await server.ready).toMatchObject({ ok: true })
+    const log = path.join(cache.home, 'program.log')
+    const run = (...command: string[]): ReturnType<CompileServer['run']> =>
+      server.run({ folder: cache.home, command, log }, undefined)
+    for (const exitCode of [0, 1, 100]) {
+      const answer = await run('/bin/sh', '-c', `pwd; echo said >&2; exit ${exitCode}`)
+      expect(answer).toMatchObject({ exitCode, text: `${cache.home}\nsaid\n` })
+    }
+    expect(await run(path.join(cache.home, 'nothing'))).toMatchObject({ exitCode: null })
+    expect(fs.existsSync(log)).toBe(false)
+    server.close()
   })
 
   it("a repository's own tests run in Python on what was built hot", async () => {

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildReport } from '../../electron/contract/build'
 import { unwrap } from '../../electron/contract/outcome'
 import { readManifest } from '../../electron/engine/project/read-manifest'
+import { toolsToPrepare } from '../../electron/engine/builds/header-preparation'
 import { compileTools } from '../../electron/engine/compile/compile-tools'
 import { CxxTasks } from '../../electron/engine/compile/cxx-tasks'
 import type { ProjectFlags } from '../../electron/engine/compile/cxx-tasks'
@@ -120,6 +121,9 @@ it('clang makes what kernels start from, where g++ compiles the project', async 
     const gcc = { ...toolchain.compiler, family: 'g++' as const, identity: 'g++' }
     const request = { installation: testInstallation(bare), project, variant: 'plain' as const }
     const plan = unwrap(await planBuild({ ...request, toolchain: { ...toolchain, compiler: gcc } }))
+    const prepared = toolsToPrepare(request.installation, { ...toolchain, compiler: gcc }, project)
+    expect(prepared.map((tools) => tools.toolchain.compiler.family)).toEqual(['g++', 'clang'])
+    expect(toolsToPrepare(request.installation, toolchain, project)).toHaveLength(1)
     const missing = plan.missingHeaders.map(({ tools, prelude, variant }) => ({
       family: tools.toolchain.compiler.family,
       prelude,

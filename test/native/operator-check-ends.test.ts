@@ -164,11 +164,7 @@ describe('a cause that is no layout', () => {
   })
 
   it.each([
-    [
-      'unwritten_gradient',
-      'unwritten',
-      /of the gradient of x depends on the old contents of its memory/,
-    ],
+    ['unwritten_gradient', 'unwritten', /of the gradient of x depends on old contents of memory/],
     ['scaled_in_place', 'determinism', /two backward calls with the same grad_output differ/],
   ])('the gradient of %s is a failure of the check %s', async (name, check_, reason) => {
     const findings = await check(name, gradient)

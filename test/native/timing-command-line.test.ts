@@ -93,7 +93,7 @@ describe('opsmith bench', () => {
     expect(stdout).toMatch(/\n {2}x \+ x +[\d.]+ ±[\d.]+ \((same|[\d.]+×)\)/)
     expect(stdout).toMatch(/\n {2}traps::(honest|cached) .* \*\n|\n {2}x \+ x .* \*\n/)
     expect(stdout).toMatch(/\n {2}traps::cached +– *\n/)
-    expect(stdout).toMatch(/not shown: the call returns its old output/)
+    expect(stdout).toMatch(/not shown: the call caches results/)
     expect(stdout).toMatch(/not shown: the result differs from the result of x \+ x/)
     expect(stdout).toMatch(/\nOn .+, \d+ cores/)
   })
@@ -228,14 +228,14 @@ describe('opsmith bench', () => {
   })
 
   it.each([
-    [['--sweep', 'N'], /--sweep takes a size and its values/],
-    [['--sweep', 'N=4'], /no benchmark names the size N/],
-    [['--threads', '0'], /--threads takes a whole number of at least 1/],
-    [['--dtype', 'float12'], /--dtype does not take "float12"/],
-    [['--direction', 'sideways'], /--direction does not take "sideways"/],
+    [['--sweep', 'N'], /--sweep must be a size with its values/],
+    [['--sweep', 'N=4'], /no benchmark uses a size with the name N/],
+    [['--threads', '0'], /--threads must be a whole number of at least 1/],
+    [['--dtype', 'float12'], /"float12" is not a possible value of --dtype/],
+    [['--direction', 'sideways'], /"sideways" is not a possible value of --direction/],
     [['--fail-above', '2'], /--fail-above needs --baseline/],
     [['--args', '["x"]'], /--args needs --op/],
-    [['--name-build', 'x', '--build', 'a', 'b'], /--name-build names one build/],
+    [['--name-build', 'x', '--build', 'a', 'b'], /--name-build can name only one build/],
     [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name "nowhere"/],
     [['--kernels', ...honest], /is called on the CPU, but Opsmith lists only kernels of a GPU/],
     [['--csv', '--markdown'], /cannot be given together/],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gpuReport } from '../../electron/contract/gpu-findings'
 import { opsmith } from '../support/command-line'
 import { casesIn, cudaCases } from '../support/cuda-programs'
-import { makeTestCache } from '../support/installation'
+import { makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 let cache: TestCache
@@ -108,6 +108,22 @@ int main() {
     const { code, stderr } = await opsmith(cache, 'cuda', '--check', file)
     expect(stderr).toContain('no kernel ran, so nothing was checked')
     expect(code).toBe(1)
+  })
+
+  it('compiles after a fresh checkout, which gives our headers other times', async () => {
+    const program = (value: number): string =>
+      writeProgram('value.cu', `#include <cstdio>\nint main() { std::puts("${value}"); }\n`)
+    await opsmith(cache, 'cuda', program(1))
+    const header = path.join(root, 'native', 'virtual_gpu', 'include', 'assert.h')
+    const { atime, mtime } = fs.statSync(header)
+    fs.utimesSync(header, atime, new Date(mtime.getTime() - 86_400_000))
+    try {
+      const { stdout, stderr } = await opsmith(cache, 'cuda', program(2))
+      expect(stderr).not.toContain('error')
+      expect(stdout).toBe('2\n')
+    } finally {
+      fs.utimesSync(header, atime, mtime)
+    }
   })
 
   it('gives the same run for the same seed', async () => {

@@ -122,7 +122,9 @@ it('without a terminal and without --yes the proposal is printed, and nothing is
   fs.cpSync(path.join(root, 'test/cases/import/several'), untrusted, { recursive: true })
   const read = await opsmith(cache, 'init', untrusted, '--extension', 'norm_cpp')
   fs.rmSync(untrusted, { recursive: true })
-  expect(read.stderr).toContain('setup.py was not run, because you have not trusted its authors')
+  expect(read.stderr).toContain(
+    'Opsmith did not run setup.py, because you have not trusted its authors',
+  )
   expect(read.stderr).toContain('Opsmith read the text of setup.py')
   const wrong = await opsmith(cache, 'init', folder, '--python', '/no/python', '--json')
   expect(wrong.code).toBe(1)
@@ -155,7 +157,7 @@ it('on a terminal it asks before it runs setup.py, and before it writes', async 
   const folder = path.join(home, 'several')
   fs.cpSync(path.join(root, 'test/cases/import/several'), folder, { recursive: true })
   const refused = await onTerminal(['init', folder], ['n', 'n'])
-  expect(refused).toContain(`Run ${folder}/setup.py to see what it builds? [y/N]`)
+  expect(refused).toContain(`Run ${folder}/setup.py to find out what the folder builds? [y/N]`)
   expect(refused).toContain('Opsmith read the text of setup.py')
   expect(refused).toContain('nothing was written')
   expect(fs.existsSync(path.join(folder, 'opsmith.json'))).toBe(false)

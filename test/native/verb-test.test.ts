@@ -96,7 +96,9 @@ it('calls that its tests make are recorded, added to opsmith.json, and pass ther
   const checks = await opsmith(cache, 'check', apart)
   expect(checks.stdout.match(/^\S.*template_ops::muladd\(/gm), checks.stdout).toHaveLength(3)
   const again = await test(apart, '--record', '--keep', 'calls')
-  expect(again.stdout).toContain('Nothing was added to opsmith.json; 3 were already there.')
+  expect(again.stdout).toContain(
+    'Nothing was added to opsmith.json; 3 were already in opsmith.json.',
+  )
   expect(again.stdout).toContain('template_ops::muladd(a float32[4], b float32[4], 2.5)')
   const alone = await test(apart, '--keep', 'calls')
   expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--record') as string })
@@ -109,7 +111,7 @@ it('functions of PYBIND11_MODULE are the module’s, load() gives it too, and a 
   expect(run.stdout).toMatch(/^passed tests\/test_norm.py::test_norm \(\d.\d\d s\)$/m)
   expect(run.stdout).toMatch(/^crashed tests\/test_norm.py::test_ends_the_process/m)
   expect(run.stdout).toMatch(
-    /SIGABRT in tests\/test_norm.py::test_ends_the_process.\n1 crashed, 2 passed in /,
+    /SIGABRT during the test tests\/test_norm.py::test_ends_the_process, so the tests after it did not run\.\n1 crashed, 2 passed in /,
   )
 })
 

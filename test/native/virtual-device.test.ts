@@ -1,98 +1,38 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { unwrap } from '../../electron/contract/outcome'
-import { describeCompiler } from '../../electron/engine/toolchain/compilers'
-import { cudaFlags } from '../../electron/engine/compile/virtual-gpu/flags'
-import { rewriteCuda } from '../../electron/engine/compile/virtual-gpu/rewrite'
-import { runtimeLibrary } from '../../electron/engine/compile/virtual-gpu/runtime-library'
-import { findPlaces } from '../../electron/engine/places'
 import { root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 import { compiler, libtorch } from './fixture'
 
 /** libtorch's device `cuda` without a GPU: a program uses it, and prints what it saw. */
 
-const native = path.join(root, 'native')
-const device = path.join(native, 'virtual_gpu', 'torch')
-const program = path.join(__dirname, 'fixtures', 'virtual_device.cpp')
-const kernels = path.join(__dirname, 'fixtures', 'virtual_device_kernels.cu')
+const { workbench, cache } = useWorkbench()
 
-function filesOf(folder: string): string[] {
-  return fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort()
-}
-
-/** One translation unit: libtorch's headers are read once. */
+/** Built as a project, which starts from precompiled headers. Its library has the `main` of a program. */
 async function buildProgram(): Promise<string> {
-  const cache = path.join(root, '.setup', 'test-fixtures')
-  const clang = await describeCompiler(compiler)
-  if (!clang) throw new Error(`${compiler} is not a compiler`)
-  // The one that programs are linked with: other tests, or users, have compiled it.
-  const tools = { root, cacheFolder: findPlaces().cacheFolder, compiler: clang }
-  const runtime = unwrap(await runtimeLibrary(tools, undefined, () => undefined))
-  const headers = path.join(libtorch, 'include')
-  const sources = filesOf(device).filter((file) => file.endsWith('.cpp'))
-  const command = [
-    '-std=gnu++20',
-    '-fdeclspec',
-    '-O1',
-    `-I${native}`,
-    `-isystem${path.join(native, 'virtual_gpu', 'include')}`,
-    `-isystem${headers}`,
-    `-isystem${path.join(headers, 'torch/csrc/api/include')}`,
-  ]
-  const hash = createHash('sha256').update(
-    JSON.stringify([compiler, libtorch, command, runtime.identity]),
-  )
-  for (const file of [...filesOf(path.join(native, 'virtual_gpu')), program, kernels])
-    hash.update(fs.readFileSync(file))
-  const folder = path.join(cache, hash.digest('hex').slice(0, 16))
-  const built = path.join(folder, 'virtual_device')
-  if (fs.existsSync(built)) return built
-  fs.mkdirSync(folder, { recursive: true })
-  const ofKernels = path.join(folder, 'kernels.o')
-  const { text } = rewriteCuda(fs.readFileSync(kernels, 'utf8'), 'kernels', () => undefined)
-  fs.writeFileSync(path.join(folder, 'kernels.cpp'), text)
-  const torch = [`-isystem${headers}`, `-isystem${path.join(headers, 'torch/csrc/api/include')}`]
-  const cuda = cudaFlags(root, { isChecked: false })
-  execFileSync(
-    compiler,
-    [
-      ...cuda,
-      `-I${path.join(native, 'include')}`,
-      ...torch,
-      '-c',
-      path.join(folder, 'kernels.cpp'),
-      '-o',
-      ofKernels,
-    ],
-    { stdio: 'pipe' },
-  )
-  const all = path.join(folder, 'all.cpp')
-  fs.writeFileSync(all, [...sources, program].map((file) => `#include "${file}"\n`).join(''))
-  const lib = path.join(libtorch, 'lib')
-  const link = [
-    '-Wl,--no-as-needed',
-    `-Wl,-rpath,${lib}`,
-    `-L${lib}`,
-    '-ltorch',
-    '-ltorch_cpu',
-    '-lc10',
-    '-ldl',
-  ]
-  const output = `${built}.${process.pid}`
-  execFileSync(compiler, [...command, all, ofKernels, runtime.file, ...link, '-o', output], {
-    stdio: 'pipe',
-  })
-  fs.renameSync(output, built)
-  return built
+  const folder = path.join(cache.home, 'virtual_device')
+  const sources = ['virtual_device.cpp', 'virtual_device_kernels.cu']
+  fs.mkdirSync(folder)
+  for (const name of sources)
+    fs.copyFileSync(path.join(__dirname, 'fixtures', name), path.join(folder, name))
+  const manifest = {
+    name: 'virtual_device',
+    sources,
+    cflags: [`-I${path.join(root, 'native')}`],
+    optimization: 'O0',
+  }
+  fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
+  const { library, diagnostics } = unwrap(await workbench.builds.build(folder))
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+  const program = path.join(folder, 'program')
+  const torch = `-Wl,-rpath-link,${path.join(libtorch, 'lib')}`
+  execFileSync(compiler, [library, `-Wl,-rpath,${path.dirname(library)}`, torch, '-o', program])
+  return program
 }
 
 /** The runtime is written for clang. */

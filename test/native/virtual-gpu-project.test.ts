@@ -9,15 +9,22 @@ import type { GpuReport } from '../../electron/contract/gpu-findings'
 import type { Result } from '../../electron/contract/outcome'
 import { unwrap } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
+import type { StepView } from '../../electron/contract/gpu-stepping'
+import { planBuild } from '../../electron/engine/compile/plan'
 import { setToolchain } from '../../electron/engine/project/edit-manifest'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root } from '../support/installation'
+import type {
+  RunningCall,
+  SteppedCall,
+} from '../../electron/engine/virtual-gpu/stepping/step-calls'
+import type { StepSession } from '../../electron/engine/virtual-gpu/stepping/step-session'
+import { copyUnoptimized, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
 /** A project whose operators are CUDA alone, on a machine with neither a GPU nor a CUDA build of libtorch. */
 
 const { workbench, cache } = useWorkbench()
-const folder = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+const folder = copyUnoptimized(path.join(root, 'test/cases/virtual_gpu_project'), cache)
 const source = path.join(folder, 'op.cu')
 const lineOf = (text: string): number =>
   fs
@@ -62,7 +69,9 @@ it('fails as on hardware: no kernel for the CPU, a tensor of another device', as
 
 it('times are named as those of a CPU, and are compared with no limits of a GPU', async () => {
   await build()
-  const { rows, devices } = unwrap(await workbench.timings.run(folder, undefined, {}))
+  const op = 'gpu_project::scale'
+  const asked = { op, args: ['x', 2.5], builds: [], seconds: 0.05, cold: false }
+  const { rows, devices } = unwrap(await workbench.timings.run(folder, [asked], {}))
   const [row] = rows
   expect(row?.summary?.median).toBeGreaterThan(0)
   expect(row?.warnings[0]).toMatch(/^These are times of the virtual GPU/)
@@ -96,6 +105,81 @@ it('shows a mistake of the source at its line and column', async () => {
   expect(built.ok).toBe(false)
   expect(built.diagnostics[0]).toMatchObject({ file: source, line, severity: 'error' })
   expect(built.diagnostics[0]?.message).toContain("undeclared identifier 'half_stepp'")
+})
+
+describe('stepping', () => {
+  const wanted = (): SteppedCall => ({
+    call: { op: 'gpu_project::mirror', args: ['row', false], inputs: {} },
+    target: { file: source, line: lineOf('y[threadIdx.x] = half_step') },
+    block: [0, 0, 0],
+  })
+
+  async function start(signal: AbortSignal): Promise<RunningCall> {
+    const { inputs } = unwrap(await readManifest(folder))
+    const stepped = unwrap(await workbench.stepCalls.build(folder, {}))
+    expect(stepped).toMatchObject({ ok: true, kernelVariant: 'stepped', library: '' })
+    const { call, ...where } = wanted()
+    const request = { ...where, call: { ...call, inputs } }
+    return unwrap(await workbench.stepCalls.start(folder, stepped, request, signal))
+  }
+
+  async function stop(session: StepSession): Promise<StepView> {
+    const event = await session.next()
+    if (event.kind === 'ended') throw new Error('the call has ended')
+    return event.view
+  }
+
+  it('stops a call in an op host of its own, also in a header, and finds a race', async () => {
+    const before = workbench.builds.lastBuild(folder)
+    const { session, result } = await start(new AbortController().signal)
+    const first = await stop(session)
+    expect(first).toMatchObject({ kernel: 'mirror_kernel', block: [0, 0, 0], threads: [64, 1, 1] })
+    expect(first.variables.find(({ name }) => name === 'ordered')?.values[0]).toBe('false')
+    expect(first.variables.find(({ name }) => name === 'x')?.values[0]).toBe('[0] of 64')
+    const [row] = first.shared
+    expect(row).toMatchObject({ name: 'row', type: 'float', dimensions: [64], raced: [] })
+    expect(row?.values).toHaveLength(64)
+
+    session.go('step')
+    const inHeader = await stop(session)
+    expect(inHeader.place?.file).toBe(path.join(folder, 'half_step.cuh'))
+    expect(inHeader.lanes.every(({ state }) => state === 'active')).toBe(true)
+
+    session.runTo({ file: source, line: wanted().target.line + 1 })
+    session.go('line')
+    const { races, shared } = await stop(session)
+    expect(races).toMatchObject([
+      { before: { writes: true }, after: { writes: false, place: wanted().target }, bytes: 256 },
+    ])
+    expect(shared[0]?.raced).toHaveLength(64)
+
+    session.go('line')
+    expect(await session.next()).toEqual({ kind: 'ended' })
+    expect(unwrap(await result).outputs).toMatchObject([{ device: 'cuda:0', shape: [64] }])
+    // What other calls use is as it was.
+    expect(workbench.builds.lastBuild(folder)).toBe(before)
+  })
+
+  it('compiles kernels without optimization, whatever flags the project has', async () => {
+    const project = unwrap(await workbench.projects.open(folder))
+    const toolchain = unwrap(await project.toolchain())
+    const { installation } = workbench
+    const stepped = project.withFlags(['-O3']).forStepping()
+    const request = { installation, toolchain, project: stepped, variant: 'plain' as const }
+    const { compiles } = unwrap(await planBuild(request))
+    const kernels = compiles.find(({ label }) => label === 'op.cu')
+    expect(kernels?.args).toContain('-O3')
+    expect(kernels?.args.findLast((one) => one.startsWith('-O'))).toBe('-O0')
+  })
+
+  it('Stop ends a call that has stopped at a line', async () => {
+    const stopping = new AbortController()
+    const { session, result } = await start(stopping.signal)
+    await stop(session)
+    stopping.abort()
+    expect(await result).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    expect(await session.next()).toEqual({ kind: 'ended' })
+  })
 })
 
 describe('kernel checks', () => {
@@ -162,7 +246,7 @@ it('needs nvcc where hardware is chosen', async () => {
 })
 
 it('leaves a part out that may be left out, where it uses what the virtual GPU does not have', async () => {
-  const other = copyProject(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+  const other = copyUnoptimized(path.join(root, 'test/cases/virtual_gpu_project'), cache)
   fs.writeFileSync(
     path.join(other, 'cpu.cpp'),
     '#include <torch/library.h>\nTORCH_LIBRARY(optional_part, m) { m.def("f(Tensor x) -> Tensor"); }\n',

@@ -93,7 +93,7 @@ describe('torch.export archives made by Python', () => {
   it('a file of weights alone is refused with a sentence that explains it', async () => {
     const answer = await workbench.graphs.openFile('', model('weights.pt'), limits)
     expect(answer.ok ? '' : answer.error.message).toMatch(
-      /torch\.save: it contains tensors, but no graph/,
+      /torch\.save, so the file contains tensors, but no graph/,
     )
   })
 })

@@ -65,15 +65,25 @@ export async function pause(milliseconds: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
+/** Presses Ctrl+S while the page watches for it, and returns what the watch says. */
+async function watchedSave<Options, Result>(
+  app: App,
+  watch: (options: Options) => Promise<Result>,
+  options: Options,
+): Promise<Result> {
+  // The page must listen before the key comes: of two messages, the key may be served first.
+  await app.page.evaluate(`void (window.opsmithWatch = (${watch})(${JSON.stringify(options)}))`)
+  await app.save()
+  return app.page.evaluate<Result>('window.opsmithWatch')
+}
+
 /** Edits and saves, and waits for all that the window shows of it. */
 export async function save(app: App, one: LoopCase, round: number): Promise<Saved> {
   await app.focused(one.file)
   await one.edit(app, round)
-  const watching = app.page.evaluate(watchSave, { longest, calm: 700, names: one.shows })
   const main = app.electron.process().pid ?? 0
   const before = processTimes(main)
-  await app.save()
-  const seen = await watching
+  const seen = await watchedSave(app, watchSave, { longest, calm: 700, names: one.shows })
   const cpu = timesBetween(before, processTimes(main))
   const report = await app.page.evaluate(() => window.opsmithTest?.build.report() ?? null)
   if (report === null) throw new Error(`${one.name} was not built`)
@@ -86,9 +96,7 @@ export async function breakAndMend(app: App, one: LoopCase): Promise<number> {
   await app.page.keyboard.press('Control+End')
   await app.page.keyboard.press('Enter')
   await app.page.keyboard.type('x')
-  const watching = app.page.evaluate(watchError, { file: one.file, longest })
-  await app.save()
-  const milliseconds = await watching
+  const milliseconds = await watchedSave(app, watchError, { file: one.file, longest })
   await pause(betweenSaves)
   await app.openFile(one.file)
   await app.focused(one.file)

@@ -25,6 +25,7 @@ export interface Patience {
 /**
  * Waits for Ctrl+S and then for what the window shows of it. Runs in the page, as a whole: it may use nothing
  * from outside.
+ * @throws Error where no Ctrl+S comes within `longest`
  */
 export async function watchSave({ longest, calm, names }: Patience): Promise<SeenAfterSave> {
   const part = (id: string, within: Element | Document | null = document): Element | null =>
@@ -55,19 +56,20 @@ export async function watchSave({ longest, calm, names }: Patience): Promise<See
   }
   /** What was seen to be old: only that can become new. */
   const wasOld = new Set<string>()
-  const began = await new Promise<number>((resolve) => {
+  const began = await new Promise<number>((resolve, reject) => {
     const onKey = (event: KeyboardEvent): void => {
       if (!event.ctrlKey || event.key.toLowerCase() !== 's') return
       window.removeEventListener('keydown', onKey, { capture: true })
       resolve(event.timeStamp)
     }
     window.addEventListener('keydown', onKey, { capture: true })
+    setTimeout(() => {
+      reject(new Error('the window saw no Ctrl+S'))
+    }, longest)
   })
-  /** After the frame that shows it. */
+  /** After the frame that shows it: a look is made before it is drawn. */
   const painted = (note: () => void): void => {
-    requestAnimationFrame(() => {
-      setTimeout(note, 0)
-    })
+    setTimeout(note, 0)
   }
   let calmSince = performance.now()
   const look = (): void => {
@@ -85,7 +87,16 @@ export async function watchSave({ longest, calm, names }: Patience): Promise<See
       }
     }
   }
-  const observer = new MutationObserver(look)
+  // Once a frame: looking after each change would take time from what is watched.
+  let isDue = false
+  const observer = new MutationObserver(() => {
+    if (isDue) return
+    isDue = true
+    requestAnimationFrame(() => {
+      isDue = false
+      look()
+    })
+  })
   const all = { subtree: true, childList: true, attributes: true, characterData: true }
   observer.observe(document.body, all)
   look()
@@ -97,7 +108,10 @@ export async function watchSave({ longest, calm, names }: Patience): Promise<See
   return seen
 }
 
-/** Milliseconds from Ctrl+S until the editor marks an error in the file; -1 where it never does. Runs in the page. */
+/**
+ * Milliseconds from Ctrl+S until the editor marks an error in the file; -1 where it never does. Runs in the page.
+ * @throws Error where no Ctrl+S comes within `longest`
+ */
 export async function watchError({
   file,
   longest,
@@ -105,13 +119,16 @@ export async function watchError({
   file: string
   longest: number
 }): Promise<number> {
-  const began = await new Promise<number>((resolve) => {
+  const began = await new Promise<number>((resolve, reject) => {
     const onKey = (event: KeyboardEvent): void => {
       if (!event.ctrlKey || event.key.toLowerCase() !== 's') return
       window.removeEventListener('keydown', onKey, { capture: true })
       resolve(event.timeStamp)
     }
     window.addEventListener('keydown', onKey, { capture: true })
+    setTimeout(() => {
+      reject(new Error('the window saw no Ctrl+S'))
+    }, longest)
   })
   const isMarked = (): boolean =>
     window.opsmithTest?.markers(file).some(({ severity }) => severity === 'error') === true

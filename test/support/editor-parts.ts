@@ -30,6 +30,7 @@ export function activeParameter(page: Page): Locator {
  * assembly-after: a remark of clang after a line. assembly-gutter: next to a line that has instructions. assembly-hover: the line of the instruction below the pointer.
  * graph-place: the text of the node that is selected in the graph. git-added: next to a line that the last commit
  * has not. kernels-heat: a cell with what a line of a kernel costs; kernels-heat-old: of sources that were changed.
+ * stepping-line: where the threads of a kernel have stopped.
  */
 export function decorations(
   page: Page,
@@ -40,7 +41,8 @@ export function decorations(
     | 'graph-place'
     | 'git-added'
     | 'kernels-heat'
-    | 'kernels-heat-old',
+    | 'kernels-heat-old'
+    | 'stepping-line',
 ): Locator {
   return page.getByTestId(/^editor-/).locator(`.${name}`)
 }

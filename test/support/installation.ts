@@ -101,6 +101,15 @@ export function copyProject(source: string, cache: TestCache): string {
   return target
 }
 
+/** The same, compiled without optimization: in half the time, for tests that only call what they build. */
+export function copyUnoptimized(source: string, cache: TestCache): string {
+  const folder = copyProject(source, cache)
+  const file = path.join(folder, 'opsmith.json')
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, optimization: 'O0' }, null, 2))
+  return folder
+}
+
 /** Samples whose calls are on a device `cuda`: `gpu-samples.test.ts` tests them. */
 export const gpuSamples = ['histogram', 'lltm', 'softmax', 'tiled_matmul']
 

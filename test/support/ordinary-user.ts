@@ -28,7 +28,9 @@ export function ordinaryUserProblem(): string {
   if (!can('true')) return 'setpriv cannot start a program as another user'
   if (!can('test', '-r', path.join(root, 'dist/main.cjs')))
     return `an ordinary user cannot read ${root}`
-  return can('unshare', '--user', 'true') ? '' : 'ordinary users cannot make user namespaces here'
+  return can('unshare', '--user', 'true')
+    ? ''
+    : 'ordinary users cannot make user namespaces on this machine'
 }
 
 /**

@@ -19,4 +19,5 @@ it('each benchmark loads as `npm run perf` loads it', async () => {
     const { run } = await loadTypeScript(`test/perf/${name}`)
     expect(run, name).toBeTypeOf('function')
   }
-})
+  // Each is bundled with the engine: on a busy machine that takes a second.
+}, 90_000)

@@ -96,12 +96,12 @@ describe('the values of declared options', () => {
   })
 
   it.each([
-    [['--seconds', 'x'], '--seconds takes a number above 0, not "x".'],
-    [['--seconds', '601'], '--seconds takes a number up to 600, not "601".'],
-    [['--threads', '2', '0'], '--threads takes a whole number of at least 1, not "0".'],
-    [['--direction', 'up'], '--direction does not take "up".'],
-    [['--args', '{}'], '--args takes a JSON list'],
-    [['--args', '['.repeat(20_000) + ']'.repeat(20_000)], '--args takes a JSON list'],
+    [['--seconds', 'x'], '--seconds must be a number above 0, not "x".'],
+    [['--seconds', '601'], '--seconds must be a number up to 600, not "601".'],
+    [['--threads', '2', '0'], '--threads must be a whole number of at least 1, not "0".'],
+    [['--direction', 'up'], '"up" is not a possible value of --direction.'],
+    [['--args', '{}'], '--args must be a JSON list'],
+    [['--args', '['.repeat(20_000) + ']'.repeat(20_000)], '--args must be a JSON list'],
   ])(
     'wrong values in %j get an error that names the option and what it takes',
     async (words, message) => {

@@ -55,7 +55,7 @@ describe('crash reports', () => {
     const exit = explainExit(facts({ killed: 'device', deviceError }))
     expect(exit.reason).toBe('device')
     expect(exit.message).toBe(
-      `A GPU kernel failed, and its process can no longer use the device (call my_op::f): ${deviceError}.`,
+      `A GPU kernel failed, so the op host can no longer use the device (call my_op::f): ${deviceError}.`,
     )
     expect(adviceAfter(exit, 'gpu')).toMatch(/new op host.*compute-sanitizer/)
     // On the virtual GPU, NVIDIA's tools see nothing.

@@ -10,7 +10,7 @@ import type { CudaVersions } from '../../electron/engine/toolchain/cuda-versions
 import { chooseHost, hostLimitsOf } from '../../electron/engine/toolchain/nvcc-host'
 import type { Compiler } from '../../electron/engine/toolchain/compilers'
 import { parseDriverReport } from '../../electron/engine/toolchain/driver-report'
-import { askDriver, forgetGpus, searchGpus } from '../../electron/engine/toolchain/gpus'
+import { askDriver, forgetGpus, recentGpus, searchGpus } from '../../electron/engine/toolchain/gpus'
 
 let folder: string
 const { PATH } = process.env
@@ -101,21 +101,21 @@ describe("nvcc's host compiler", () => {
       compiler('clang', 19),
       [gcc(14), gcc(12), gcc(13)],
       '/usr/bin/g++-13',
-      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, not 14',
+      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
     ],
     [
       'an older g++ where the one that builds is too new',
       compiler('g++', 14),
       [gcc(14), gcc(13)],
       '/usr/bin/g++-13',
-      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, not 14',
+      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
     ],
     [
       'clang where no g++ is old enough',
       compiler('clang', 17),
       [gcc(14)],
       '/usr/bin/clang++-17',
-      '/usr/bin/clang++-17 is used: nvcc 12.6 supports g++ up to 13, not 14',
+      '/usr/bin/clang++-17 is used: nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
     ],
     ['clang where there is no g++', compiler('clang', 17), [], '/usr/bin/clang++-17', ''],
   ])('is %s', (_name, chosen, gccs, expected, remark) => {
@@ -124,7 +124,7 @@ describe("nvcc's host compiler", () => {
 
   it('is named as refused before nvcc refuses it', () => {
     expect(hostOf(compiler('clang', 19), [gcc(14)]).refused).toBe(
-      'nvcc 12.6 supports g++ up to 13, not 14',
+      'nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
     )
     expect(hostOf(compiler('clang', 19), []).refused).toBe('nvcc 12.6 does not support clang 19')
   })
@@ -216,6 +216,18 @@ echo 'NVIDIA GeForce RTX 4090, 550.54, 24564 MiB, 8.9, [N/A]';; *) echo '| CUDA 
     const smi = `echo 'NVIDIA T4, 550.54, 15360 MiB, 7.5, [N/A]'`
     process.env['PATH'] = `${path.dirname(program('nvidia-smi', smi))}:/usr/bin:/bin`
     expect((await searchGpus('', patience)).gpus).toMatchObject([{ architecture: '75' }])
+  })
+
+  it('a build does not wait for a question that was answered, and sees what Doctor finds', async () => {
+    withSmi('exit 9')
+    const smi = (process.env['PATH'] ?? '').split(':')[0] ?? ''
+    expect((await recentGpus('')).gpus).toEqual([])
+    const late = `echo asked >> ${smi}/asked; echo 'NVIDIA T4, 550.54, 15360 MiB, 7.5, [N/A]'`
+    fs.writeFileSync(path.join(smi, 'nvidia-smi'), `#!/bin/sh\n${late}\n`)
+    expect((await recentGpus('')).gpus).toEqual([])
+    expect(fs.existsSync(path.join(smi, 'asked'))).toBe(false)
+    await searchGpus('', patience)
+    expect((await recentGpus('')).gpus).toMatchObject([{ architecture: '75' }])
   })
 
   it('a driver that refuses says why', async () => {

@@ -1,13 +1,15 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { parse } from 'jsonc-parser'
 import { marked } from 'marked'
 import type { Token, Tokens } from 'marked'
 import { describe, expect, it } from 'vitest'
 
 import { verbs } from '../../electron/cli/all-verbs'
-import { flagOf } from '../../electron/cli/options'
+import { copyOption, flagOf, targetOption } from '../../electron/cli/options'
 import type { Verb } from '../../electron/cli/verb'
+import { settingsChange } from '../../electron/contract/settings'
 import { parseManifest } from '../../electron/engine/project/read-manifest'
 import { headingAnchor } from '../../renderer/shell/primitives/heading-anchor'
 import { root } from '../support/installation'
@@ -83,8 +85,14 @@ describe('links', () => {
   })
 })
 
+/** Some keys of the settings file. */
+function isSettings(text: string): boolean {
+  return text.startsWith('{') && settingsChange.strict().safeParse(parse(text)).success
+}
+
 /** An opsmith.json: whole, or some of its keys. */
 function problemOfManifest(text: string): string {
+  if (isSettings(text)) return ''
   const isWhole = text.trimStart().startsWith('{')
   const whole = isWhole ? text : `{ "name": "my_op", "sources": ["op.cpp"],\n${text}\n}`
   const parsed = parseManifest(whole, '/p/opsmith.json')
@@ -102,6 +110,8 @@ const optionsOf = ({ options }: Pick<Verb, 'options'>): string[] => [
   '--json',
   '--help',
   '--version',
+  targetOption.flag,
+  copyOption.flag,
 ]
 const allOptions = new Set(verbs.flatMap(optionsOf))
 /** Languages of blocks with commands. */
@@ -111,7 +121,7 @@ const aboutOpsmith = /^docs\/(tutorials|how-to|explanation)\/(?!install)/
 
 /** The verb or the option of a command that does not exist; "" where all do. */
 function unknownIn(line: string): string {
-  const command = /^\s*(?:\$ |RUN |- run: )?opsmith ([a-z-]+)([^;|]*)/.exec(line)
+  const command = /^\s*(?:\$ |RUN |- run: )?opsmith (?:--on \S+ )?([a-z][a-z-]*)([^;|]*)/.exec(line)
   if (!command) return ''
   const [, name = '', rest = ''] = command
   const verb = verbs.find((one) => one.name === name)
@@ -139,7 +149,7 @@ function wrongCommands(page: string): string[] {
 }
 
 describe('code', () => {
-  it('in JSON is an opsmith.json', () => {
+  it('in JSON is an opsmith.json, or settings', () => {
     expect(inAllPages(wrongManifests)).toEqual([])
   })
 

@@ -4,10 +4,9 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { err } from '../../electron/contract/outcome'
-import { AppSession } from '../../electron/main/app-session'
+import { AppSession } from '../../electron/session/app-session'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-
-vi.mock('electron', () => ({ app: {}, protocol: {}, session: {}, shell: {} }))
+import { nobody } from '../support/nobody'
 
 const cache = makeTestCache()
 afterAll(() => cache.remove())
@@ -15,7 +14,7 @@ let folder: string
 let session: AppSession
 
 function begin(given: string): void {
-  session = new AppSession(testInstallation(cache), given)
+  session = new AppSession(testInstallation(cache), nobody, given)
   const { builds, hosts } = session.workbench
   vi.spyOn(builds, 'warmUp').mockImplementation(() => undefined)
   vi.spyOn(hosts, 'host').mockResolvedValue(err('host.unavailable', 'Not wanted here.'))

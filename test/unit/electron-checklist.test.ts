@@ -24,8 +24,8 @@ it('no address is handed to the system to open', () => {
 
 it('main listens to the window at one place, which knows the sender', () => {
   const listening = sourcesWith(/\bipcMain\s*\.\s*(on|once|handle|handleOnce)\b/)
-  expect(listening).toEqual(['electron/main/ipc/handle.ts'])
-  const text = fs.readFileSync(path.join(root, 'electron/main/ipc/handle.ts'), 'utf8')
+  expect(listening).toEqual(['electron/main/listen-to-renderer.ts'])
+  const text = fs.readFileSync(path.join(root, 'electron/main/listen-to-renderer.ts'), 'utf8')
   expect(text).toContain('isTrustedSender(event.senderFrame')
 })
 

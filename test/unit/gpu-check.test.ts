@@ -351,7 +351,7 @@ describe('the profiler', () => {
     [
       'warning',
       { kernels: [{ ...kernel, occupancy: undefined }] },
-      /the profile lacks the kernel’s occupancy/i,
+      /the profile does not contain occupancy of the kernel/i,
     ],
   ])('%s', (status, change, reason) => {
     const found = judgeProfiler({ ...given, ...(change as Partial<typeof given>) })

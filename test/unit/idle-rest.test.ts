@@ -2,12 +2,14 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { callChannel } from '../../electron/contract/channels'
 import { ok } from '../../electron/contract/outcome'
-import { AppSession } from '../../electron/main/app-session'
-import { listenToRenderer } from '../../electron/main/ipc/handle'
-import { ProjectSession } from '../../electron/main/project-session'
+import { AppSession } from '../../electron/session/app-session'
+import type { ElectronDesktop } from '../../electron/main/electron-desktop'
+import { listenToRenderer } from '../../electron/main/listen-to-renderer'
+import { ProjectSession } from '../../electron/session/project-session'
 import { startUrlOf } from '../../electron/main/security'
-import { Terminals } from '../../electron/main/terminals'
+import { Terminals } from '../../electron/session/terminals'
 import { makeTestCache, testInstallation } from '../support/installation'
+import { nobody } from '../support/nobody'
 
 type Listener = (event: unknown, name: string, input: unknown) => Promise<unknown>
 const listeners = vi.hoisted(() => new Map<string, Listener>())
@@ -24,9 +26,11 @@ const cache = makeTestCache()
 afterAll(() => cache.remove())
 let session: AppSession
 let happened: string[]
+/** The window that calls. */
+const desktop = {} as ElectronDesktop
 
 beforeEach(() => {
-  session = new AppSession(testInstallation(cache), '')
+  session = new AppSession(testInstallation(cache), nobody, '')
   happened = []
   const { builds, clangd } = session.workbench
   const note = (what: string) => (): void => void happened.push(what)
@@ -53,8 +57,7 @@ function openProject(): void {
 async function callFromWindow(name: string, input: unknown): Promise<void> {
   const frame = { url: startUrlOf(true) }
   const webContents = { mainFrame: frame }
-  session.window = { webContents, isDestroyed: () => true } as unknown as AppSession['window'] &
-    object
+  desktop.window = { webContents } as ElectronDesktop['window'] & object
   await listeners.get(callChannel)?.({ sender: webContents, senderFrame: frame }, name, input)
 }
 
@@ -67,7 +70,7 @@ it('after a quarter of an hour without a touch the helpers stop, and the next ed
     answered.push(name)
     return ok({})
   }
-  listenToRenderer(session, {
+  listenToRenderer(session, desktop, {
     'app.flushed': answer('edit'),
     'app.memory': answer('memory'),
   } as never)

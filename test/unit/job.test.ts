@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { err, ok } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
+import { runStamp, touched, withProgram } from '../../renderer/store/files'
 import { createJob, type Job } from '../../renderer/store/job'
+import { schemasStore } from '../../renderer/store/schemas'
 import { connectMain, settled, type OpenWork } from '../support/main-process'
 import { openInWindow } from '../support/open-in-window'
 
@@ -44,6 +46,22 @@ describe('a job', () => {
       error: null,
       stamp: 'sources 1',
     })
+  })
+
+  it('work is of the library in the op host, whatever is on disk by then', async () => {
+    schemasStore.setState({ stamp: 'build 1' })
+    const job = createJob<string, string>({
+      kind: 'test',
+      latest: 'wins',
+      run: (_input, { job: name }) => inMain.begin({ job: name }),
+    })
+    const work = job.run('x')
+    touched('op.cpp')
+    inMain.begun.at(-1)?.end(ok('value'))
+    await work
+    expect(job.store.getState().stamp).toBe(withProgram('build 1'))
+    expect(job.store.getState().stamp).not.toBe(runStamp())
+    schemasStore.setState(schemasStore.getInitialState(), true)
   })
 
   it('a newer wish ends the running work, and only the newer value stays', async () => {

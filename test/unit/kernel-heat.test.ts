@@ -58,7 +58,7 @@ describe('the column of counts', () => {
     expect(cell).toMatchObject({ line: 7, text: '      · ', level: 0 })
     expect(cell?.words).toEqual([
       'Barrier: 8 warps with 25.0 of 32 lanes active.',
-      'These counts follow the source as clang compiled it.',
+      'These counts are for the code that clang compiled. The code that nvcc makes may differ.',
     ])
   })
 
@@ -82,7 +82,7 @@ describe('the column of counts', () => {
       'Shared load: 2 requests with 32.0 of 32 lanes active, 32.0-way bank conflicts.',
       'Operations: 4,096 of float, 32 calls of math functions.',
       'Moved between global memory and the kernel: 1.3 kB.',
-      'The operations of math functions are not counted.',
+      'Operations inside math functions are not counted.',
     ])
   })
 })

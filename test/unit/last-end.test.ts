@@ -69,7 +69,7 @@ it('an end by a signal is named, with a report that has the end of the log', () 
 
 it('without a dump something ended the process; a restart of the machine says nothing', () => {
   leaveNote({})
-  expect(begin()?.message).toContain('its process was killed')
+  expect(begin()?.message).toContain('the process was killed')
   leaveNote({ boot: 'another' })
   expect(begin()).toBeNull()
 })

@@ -58,7 +58,7 @@ describe('errors of a library that does not load', () => {
       'an operator defined twice',
       "Tried to register an operator (ops::f(Tensor x) -> Tensor) with the same name and overload name multiple times. Each overload's schema should only be registered with a single call to def(). Duplicate registration: registered at b.cpp:9. Original registration: registered at a.cpp:4",
       /^ops::f is defined twice; the first time at a\.cpp:4\.$/,
-      /Define it once/,
+      /Define the operator once/,
       { file: '/nowhere/b.cpp', line: 9 },
     ],
     [
@@ -78,7 +78,7 @@ describe('errors of a library that does not load', () => {
     [
       'a schema without results',
       "expected arrow but found 'eof' here:\nf(Tensor x, float n)",
-      /^This schema is not complete: "f\(Tensor x, float n\)" lacks -> and its results\.$/,
+      /^This schema is not complete: in "f\(Tensor x, float n\)", there is no -> and its results\.$/,
       /-> \(\)/,
       {},
     ],

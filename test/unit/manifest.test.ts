@@ -88,7 +88,7 @@ describe('reading opsmith.json', () => {
   it('a mistyped key is reported together with the correct key and what is missing', () => {
     expect(problem('{ "name": "a", "sauces": ["op.cpp"] }').path).toBe('sauces')
     expect(problem('{ "name": "a" }').message).toBe(
-      'opsmith.json, sources: this key is missing; it takes an array.',
+      'opsmith.json, sources: this key is missing; the value must be an array.',
     )
   })
 
@@ -99,7 +99,7 @@ describe('reading opsmith.json', () => {
     }
     expect(await said('/nowhere/at/all')).toBe('There is no folder /nowhere/at/all.')
     expect(await said(__filename)).toMatch(/is a file, not the folder/)
-    expect(await said(__dirname)).toMatch(/it has no opsmith\.json/)
+    expect(await said(__dirname)).toMatch(/contains no opsmith\.json/)
   })
 
   it.each([
@@ -223,7 +223,7 @@ describe('reading the file opsmith.json', () => {
   it.each(['utf16le', 'big-endian'])('a file in UTF-16 (%s) is named as one', async (order) => {
     const bytes = Buffer.from(`\uFEFF${fixed}`, 'utf16le')
     await fs.writeFile(file(), order === 'utf16le' ? bytes : bytes.swap16())
-    expect(await said()).toMatch(/written in UTF-16; it must be UTF-8/)
+    expect(await said()).toMatch(/written in UTF-16, but must be UTF-8/)
   })
 
   it('a named pipe is refused without waiting for a writer', async () => {
@@ -267,6 +267,58 @@ describe('editing opsmith.json', () => {
     if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
     await setInputs(folder, { x: { ...parsed.value.inputs['x'], shape: [2, 3, 5] } })
     expect(await fs.readFile(file(), 'utf8')).toContain('"shape": [2, 3, 5]')
+  })
+
+  it('a new input is one more line, whatever the file looks like', async () => {
+    const made = { dtype: 'float32', device: 'cpu', distribution: 'randn' } as const
+    const added = { z: { shape: [2], ...made, requires_grad: false } }
+    const line =
+      '"z": { "shape": [2], "dtype": "float32", "device": "cpu", "distribution": "randn", "requires_grad": false }'
+    const x = '"x": { "shape": [4],  "dtype": "float64" }'
+    const start = '{ "name": "p",  "sources": [ "op.cpp" ],'
+    const cases = [
+      [`${start}\n  "inputs": {\n    ${x}\n  }\n}`, `    ${x},\n    ${line}\n  }\n}`],
+      [`${start} "inputs": { ${x} } }`, `"inputs": { ${x}, ${line} } }`],
+      [
+        `${start}\r\n\t"inputs": {\r\n\t\t${x} // kept\r\n\t}\r\n}`,
+        `${x}, // kept\r\n\t\t${line}\r\n\t}\r\n}`,
+      ],
+      [`${start}\n    "inputs": {}\n}`, `"inputs": {\n        ${line}\n    }\n}`],
+      [`${start.slice(0, -1)} }`, `"sources": [ "op.cpp" ], "inputs": {\n  ${line}\n} }`],
+    ] as const
+    for (const [before, after] of cases) {
+      await fs.writeFile(file(), before)
+      expect(await setInputs(folder, added)).toEqual({ ok: true, value: null })
+      const text = await fs.readFile(file(), 'utf8')
+      expect(text).toContain(after)
+      expect(text.startsWith(start.slice(0, -1))).toBe(true)
+    }
+  })
+
+  it('a field that is no longer set is removed, with its comma and its comment', async () => {
+    const rest =
+      '"dtype": "float64", "device": "cpu", "distribution": "randn", "requires_grad": false'
+    const cases = [
+      [`{ "seed": 3, "shape": [4], ${rest} }`, `{ "shape": [4], ${rest} }`],
+      [`{ "shape": [4], "seed": 3, ${rest} }`, `{ "shape": [4], ${rest} }`],
+      [`{ "shape": [4], ${rest}, "seed": 3 }`, `{ "shape": [4], ${rest} }`],
+      [
+        `{\n  "shape": [4], // small\n  ${rest}, // all\n  "seed": 3 // as before\n}`,
+        `{\n  "shape": [4], // small\n  ${rest} // all\n}`,
+      ],
+    ] as const
+    for (const [before, after] of cases) {
+      const whole = (x: string): string =>
+        `{ "name": "p", "sources": ["op.cpp"], "inputs": { "x": ${x} } }`
+      await fs.writeFile(file(), whole(before))
+      const parsed = parseManifest(whole(after), file())
+      if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
+      expect(await setInputs(folder, { x: parsed.value.inputs['x'] })).toEqual({
+        ok: true,
+        value: null,
+      })
+      expect(await fs.readFile(file(), 'utf8')).toBe(whole(after))
+    }
   })
 
   it('an edit that would break the file is refused, and the file stays as it was', async () => {

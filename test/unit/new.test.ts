@@ -204,7 +204,10 @@ describe('npm run new', () => {
     [['lint', 'MyThing'], '"MyThing" is not a valid name for a lint: write it like my-thing'],
     [['panel', '../x'], '"../x" is not a valid name for a panel'],
     [['verb', ''], '"" is not a valid name for a verb'],
-    [['call', 'tensor'], '"tensor" is not a valid name for a call: write it like tensor.maxValue'],
+    [
+      ['call', 'tensor'],
+      '"tensor" is not a valid name for a call to the op host: write a group, a dot and a name, such as tensor.maxValue',
+    ],
     [['thing', 'my-thing'], 'unknown kind "thing"'],
     [['lint', 'my', 'thing'], 'one name at a time: "my thing"'],
   ])('npm run new -- %j is refused', async (words, message) => {

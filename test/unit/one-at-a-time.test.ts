@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { oneAtATime } from '../../electron/main/one-at-a-time'
+import { oneAtATime } from '../../electron/session/one-at-a-time'
 
 /** Reads a value, and tells it to `seen` as late as the test says. */
 function slowReader(): {

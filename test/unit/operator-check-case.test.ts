@@ -52,7 +52,7 @@ function finding(check: OperatorCheckName, more: Partial<PlacedFinding> = {}): P
 }
 
 const unasked =
-  'needs a build with sanitizers: turn them on (--sanitize), or select this check (--check NAME)'
+  'this check is off by default, because it needs a build with sanitizers; turn on “sanitizers” (--sanitize), or select this check (--check NAME)'
 
 /** A function of the project, f.cpp. */
 const frame = (symbol: string, line: number): StackFrame => ({
@@ -113,7 +113,11 @@ describe('the list of operator checks', () => {
       ['nan', 'skipped', 'it counts them'],
       ['address_sanitizer', 'skipped', unasked],
       ['undefined_behaviour_sanitizer', 'skipped', unasked],
-      ['large_sizes', 'skipped', 'it needs gigabytes of memory: select it (--check large_sizes)'],
+      [
+        'large_sizes',
+        'skipped',
+        'this check is off by default, because it needs gigabytes of memory; select this check (--check large_sizes)',
+      ],
     ])
   })
 
@@ -236,7 +240,9 @@ describe('ranges of inputs', () => {
     const { sizes, ...without } = ranged
     expect(problem(without)).toEqual([
       'checks[0].inputs.x.shape[0]',
-      expect.stringContaining('there is no size "B": give its range, for example "sizes": { "B"'),
+      expect.stringContaining(
+        'there is no size "B": give the range of the size, for example "sizes": { "B"',
+      ),
     ])
     expect(problem({ ...ranged, sizes: { ...sizes, N: { min: 8, max: 3 } } })).toEqual([
       'checks[0].sizes.N.max',
@@ -247,7 +253,7 @@ describe('ranges of inputs', () => {
       expect.stringContaining('the size "M" is not used'),
     ])
     expect(problem({ ...ranged, floats: { beta: { min: 0, max: 1 } } })[1]).toContain(
-      '"beta" is not used: no argument names it',
+      '"beta" is not used: no argument refers to this name',
     )
     expect(problem({ ...ranged, floats: { k: { min: 0, max: 1 } } })[1]).toContain(
       '"k" is already a name in `integers`',

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
+import { chooseCall } from '../../electron/cli/chosen-call'
 import { readOptions } from '../../electron/cli/options'
 import type { GivenValue } from '../../electron/cli/options'
-import {
-  profileVerbOptions,
-  readProfileOptions,
-  selectProfiled,
-} from '../../electron/cli/verbs/profile/options'
+import { profileVerbOptions, readProfileOptions } from '../../electron/cli/verbs/profile/options'
 import { profileText } from '../../electron/cli/verbs/profile/text'
 import { profileTrace } from '../../electron/contract/profile'
 import { chromeTrace } from '../../electron/engine/profile/chrome-trace'
@@ -161,7 +158,7 @@ describe('the opsmith profile command', () => {
   }
   const select = (given: Given) => {
     const options = commandOf(given)
-    return options.ok ? selectProfiled({ calls }, options.value) : options
+    return options.ok ? chooseCall({ calls }, options.value) : options
   }
 
   it('a called function comes before an operator, and a named call is used', () => {
@@ -187,11 +184,11 @@ describe('the opsmith profile command', () => {
     expect(select({ args: '["x"]' })).toMatchObject({ ok: false })
     expect(select({ op: 'my::op', args: '["x"]', call: '1' })).toMatchObject({ ok: false })
     expect(select({ threads: '0' })).toMatchObject({
-      error: { message: '--threads takes a whole number of at least 1, not "0".' },
+      error: { message: '--threads must be a whole number of at least 1, not "0".' },
     })
     const none = commandOf({})
     if (!none.ok) throw new Error(none.error.message)
-    expect(selectProfiled({ calls: [] }, none.value)).toMatchObject({ ok: false })
+    expect(chooseCall({ calls: [] }, none.value)).toMatchObject({ ok: false })
   })
 
   it('operators are printed by own time, with the holders of the peak memory', () => {

@@ -256,7 +256,7 @@ describe('without running anything', () => {
     expect(proposal).toMatchObject({ source: 'sources', notRun: true, buildFile: file, python: '' })
     expect(jsonOf(proposal)).toEqual({ name, sources })
     expect(remarksOf(proposal)).toContain(
-      `${file} was not run: its flags, macros and libraries are missing`,
+      `Opsmith did not run ${file}, so the flags, macros and libraries of this file are missing`,
     )
   })
 

@@ -39,14 +39,14 @@ it('where a file is called "build", both stay in the cache and a remark says so'
   expect(library).toBe(built)
   expect(fs.readFileSync(node, 'utf8')).toBe('addon')
   expect(remark).toBe(
-    `the library could not be written to ${project}/build (this path is a file, not a folder); it stays at ${built}`,
+    `The build succeeded, but Opsmith could not copy the library to ${project}/build: this path is a file, not a folder. Use the library at ${built}, or fix the cause and build again.`,
   )
 })
 
 it('of a project that cannot be written, both stay in the cache', () => {
   const { library, remark } = publish('/sys', 'op', built, addon)
   expect(library).toBe(built)
-  expect(remark).toMatch(/\/sys\/build \((permission denied|the file system is read-only)\)/)
+  expect(remark).toMatch(/\/sys\/build: (permission denied|the file system is read-only)\. /)
 })
 
 it('a folder in the place of the library leaves nothing half-written behind', () => {

@@ -49,8 +49,10 @@ it('the test that the process ended in has crashed, and the rest was not run', (
   const reader = readerOf(began, collected, { event: 'started', ...found('a') })
   const { tests, ended } = reader.end({ exitCode: null, signal: 'SIGSEGV' })
   expect(tests.map(({ outcome }) => outcome)).toEqual(['crashed', 'none'])
-  expect(tests[0]?.message).toBe('The process ended by SIGSEGV in this test.')
-  expect(ended).toBe('pytest ended by SIGSEGV in a.')
+  expect(tests[0]?.message).toBe('The test process ended by SIGSEGV during this test.')
+  expect(ended).toBe(
+    'pytest ended by SIGSEGV during the test a, so the tests after it did not run.',
+  )
 })
 
 it('a run that ends between tests is not a good one, and --exitfirst is no early end', () => {

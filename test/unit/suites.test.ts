@@ -21,7 +21,7 @@ describe('why the tests of a GPU are skipped', () => {
   }
 
   it.each<[string, Partial<Found>, RegExp]>([
-    ['a driver', { gpus: undefined }, /no NVIDIA driver here/],
+    ['a driver', { gpus: undefined }, /no NVIDIA driver/],
     ['a GPU', { gpus: 'No devices found.' }, /lists no GPU/],
     ['a libtorch for CUDA', { libtorch: '2.13.0+cpu' }, /is a CPU build: npm run setup -- --cuda/],
     [

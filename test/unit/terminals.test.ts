@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
 import { projectEnvironment } from '../../electron/engine/toolchain/python-environment'
-import { Terminals } from '../../electron/main/terminals'
+import { Terminals } from '../../electron/session/terminals'
 import { makeTestCache, testInstallation } from '../support/installation'
 
 const cache = makeTestCache()

@@ -90,7 +90,7 @@ describe("g++'s report", () => {
     expect(trace.files.map(({ phases }) => phases?.backEnd)).toEqual([0.32, 0.32, undefined])
     expect(trace.remarks).toEqual([
       'g++ reports only totals. clang also reports the time of each header and template.',
-      'The compiler reported only the total time of k.cu.',
+      'For k.cu, the compiler reported only the total time, not the time of each header and template.',
     ])
   })
 })

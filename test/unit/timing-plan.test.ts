@@ -137,7 +137,7 @@ describe('the plan of a benchmark', () => {
 
   it.each([
     [{ inputs: { x: { shape: ['N'] } } }, /The shape of x uses the size "N"/],
-    [{ sizes: { k: [1] } }, /"k" is both a size and an input/],
+    [{ sizes: { k: [1] } }, /"k" is the name of both a size and an input/],
     [{ flops: 'N' }, /The formula of flops/],
   ])('the plan of %j is refused with a reason', (more, message) => {
     expect(() => plan(more)).toThrow(message)

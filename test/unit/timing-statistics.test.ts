@@ -165,7 +165,7 @@ describe('warnings about a timing', () => {
       return noiseWarnings({ rounds, used: quiet, frequencies: [] }, summarise(rounds), at, on)
     }
     expect(warnOf(20e-6, true)).toEqual([
-      'The call is too short to be timed cold: the time includes two events, which take 1.5 µs here. Time it warm.',
+      'The call is too short to be timed cold: the time includes two events, which take 1.5 µs on this machine. Time the call without cold caches.',
     ])
     expect(warnOf(20e-6, false)).toEqual([])
     expect(warnOf(60e-6, true)).toEqual([])
@@ -207,12 +207,14 @@ describe('warnings about a timing', () => {
     expect(loaded).toEqual([expect.stringMatching(/^Other programs kept 2.0 of 4 cores busy/)])
     const helped = { ...quiet, processSeconds: 2, machineSeconds: 2 }
     expect(warn(steady, helped)).toEqual([
-      expect.stringMatching(/^The call does 50 % of its work on threads that it started itself/),
+      expect.stringMatching(
+        /^1 thread was requested, but the call starts other threads, which do 50 % of the work/,
+      ),
     ])
     expect(warn(steady, helped, { threads: 2, cold: false })).toEqual([])
     const crowd = { ...quiet, processSeconds: 3.5, machineSeconds: 3.5 }
     expect(warn(steady, crowd, { threads: 2, cold: false })).toEqual([
-      expect.stringMatching(/^The call uses 3.5 cores, but 2 threads/),
+      expect.stringMatching(/^2 threads were requested, but the call uses 3.5 cores/),
     ])
     // The system does not count, or too little time has gone by.
     expect(warn(steady, { ...quiet, machineSeconds: 0 })).toEqual([])
@@ -223,7 +225,7 @@ describe('warnings about a timing', () => {
     expect(warn(roundsOf(3, () => 1, 0))).toEqual([expect.stringMatching(/^Only 3 rounds/)])
     const short = roundsOf(30, () => 1e-6, 0)
     expect(warn(short, quiet, { threads: 1, cold: true })).toEqual([
-      expect.stringMatching(/the time includes reading the clock/),
+      expect.stringMatching(/the time includes the reading of the clock/),
     ])
   })
 })
@@ -239,8 +241,8 @@ describe('ceilings', () => {
 
   it('ceilings of a machine that was not at rest are doubted with the reason', () => {
     expect(doubt(0.1, 0.05)).toBe('')
-    expect(doubt(1.5, 0.05)).toMatch(/because other programs kept 1.5 of 4 cores busy while/)
-    expect(doubt(0, 0.4)).toMatch(/because copies of the same size differed in time by 40 % while/)
+    expect(doubt(1.5, 0.05)).toMatch(/because other programs kept 1.5 of 4 cores busy during/)
+    expect(doubt(0, 0.4)).toMatch(/because copies of the same size differed in time by 40 % during/)
     expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and copies/)
   })
 })

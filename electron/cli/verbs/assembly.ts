@@ -34,18 +34,18 @@ const assemblyOptions = {
   ),
   base: text(
     '<build>',
-    'with --against or --against-flags: compare this earlier build, not the current one',
+    'with --against or --against-flags: compare this earlier build instead of the current build',
   ),
   baseFlags: text(
     '<flags>',
-    'with --against or --against-flags: compare a compile with these flags, not the current build',
+    'with --against or --against-flags: compare a build with these flags instead of the current build',
   ),
   remarks: flag("list clang's optimization remarks on the source file of the function"),
   loops: flag(
     "estimate the cycles of the function's innermost loops on this processor, with llvm-mca",
   ),
   explain: flag(
-    'say what the instructions of the function do; instructions that Opsmith does not know are left out',
+    'explain the instructions of the function; instructions without an explanation are left out',
   ),
   json: jsonFlag,
 }
@@ -84,7 +84,7 @@ async function runAssembly(
   if ((base ?? baseFlags) !== undefined && more === 0)
     return refuse('--base and --base-flags need --against or --against-flags.', json)
   if (asked > 0 && options.function === undefined) {
-    return refuse('Name the function: --function NAME, or --function FILE:LINE.', json)
+    return refuse('Choose a function: --function NAME, or --function FILE:LINE.', json)
   }
   const form: AssemblyForm = options.ptx ? 'ptx' : options.sass ? 'sass' : 'machine'
   const build = await buildAloud(workbench, folder)
@@ -173,7 +173,7 @@ async function showLoops(
     printLines([
       form === 'machine'
         ? `The code of ${shown.title} has no loop.`
-        : 'Opsmith estimates loops only in x86-64 machine code, not in PTX or SASS.',
+        : 'Opsmith estimates the cycles of a loop only in x86-64 machine code, not in PTX or SASS.',
     ])
   }
   return exitCodes.good
@@ -206,7 +206,7 @@ export function comparisonText(
 }
 
 export function remarksText(remarks: readonly OptimizationRemark[], folder: string): string[] {
-  if (remarks.length === 0) return ['clang has no remarks on this source.']
+  if (remarks.length === 0) return ['clang reports no optimization remarks for this source.']
   return remarks.map(
     ({ file, line, column, kind, pass, message }) =>
       `${placeText(file, line, folder)}:${column}: ${kind}: ${message} [${pass}]`,
@@ -235,7 +235,7 @@ export function loopsText(
   })
   lines.push(
     '',
-    'llvm-mca assumes that all data is in the first-level cache and that all branches are predicted correctly',
+    'llvm-mca assumes that all data is in the first-level cache, and that all branches are predicted correctly',
   )
   return lines
 }
@@ -244,7 +244,7 @@ export function meaningsText({ meanings }: AssemblyReport): string[] {
   const names = Object.keys(meanings).sort()
   const width = Math.max(0, ...names.map((name) => name.length))
   return names.length === 0
-    ? ['Opsmith knows none of the instructions of this function.']
+    ? ['Opsmith has no explanation for any instruction of this function.']
     : names.map((name) => `${name.padEnd(width)}  ${meanings[name] ?? ''}`)
 }
 

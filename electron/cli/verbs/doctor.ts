@@ -39,8 +39,8 @@ export function printDoctor(report: DoctorReport): void {
   }
   write(
     report.ok
-      ? 'Operators can be built and run here.'
-      : 'Operators cannot be built and run here yet.',
+      ? 'This machine can build and run operators.'
+      : 'This machine cannot build and run operators yet.',
   )
 }
 
@@ -98,7 +98,10 @@ function explainFile(file: string, json: boolean): number {
       ]),
     )
   if (failures.length > 0) return exitCodes.good
-  if (!json) progress('Opsmith finds no known environment failure in this text.')
+  if (!json)
+    progress(
+      'Opsmith finds no problem that it knows in this text. Give the whole output, from the first error to the end.',
+    )
   return exitCodes.failed
 }
 
@@ -118,15 +121,17 @@ async function runDoctor(
 export const verb = defineVerb({
   name: 'doctor',
   order: 15,
-  description: 'find compilers, libtorch, CUDA and Python, and report whether they can be used',
+  description: 'find compilers, libtorch, CUDA and Python, and report whether Opsmith can use them',
   argument: {
     name: 'project',
-    description: 'folder with opsmith.json, to check the tools that it chooses',
+    description:
+      'project folder; Opsmith also checks the tools that opsmith.json of this project selects',
     isOptional: true,
   },
   options: verbOptions,
+  readsInput: ({ log }) => log === '-',
   notes: [
-    '--gpu compiles a small CUDA library, calls it in separate op hosts, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
+    '--gpu compiles a small CUDA library, calls the library in separate op hosts, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
   ],
   run: runDoctor,
 })

@@ -26,11 +26,11 @@ const exportOptions = {
   diff: flag('show what would change in an earlier export; exit code 1 if something would change'),
   keep: optionalTexts(
     '[files...]',
-    'keep these files that were changed by hand: FORM/PATH; without a file, keep all',
+    'do not overwrite these files that you edited, each as FORM/PATH, such as addon/index.js; without a file, keep every edited file',
   ),
   overwrite: optionalTexts(
     '[files...]',
-    'replace these files that were changed by hand: FORM/PATH; without a file, replace all',
+    'overwrite these files that you edited, each as FORM/PATH, such as addon/index.js; without a file, overwrite every edited file',
   ),
   json: jsonFlag,
 }
@@ -43,7 +43,7 @@ function formsOf(given: string | undefined, manifest: Manifest): Result<string[]
   if (ids.length === 0) {
     return err(
       'request.invalid',
-      'Name the forms to export: --as FORM[,FORM…], or "exports" in opsmith.json.',
+      'Choose the forms to export: --as FORM[,FORM…], or "exports" in opsmith.json.',
       { hint: `Forms: ${formIds.join(', ')}.` },
     )
   }
@@ -194,7 +194,7 @@ async function runExport(
   const forms = formsOf(given.as, manifest.value)
   if (!forms.ok) return printError(forms.error, json)
   if (given.out === undefined || given.out === '') {
-    return refuse('Name the folder to export to: --out DIR.', json)
+    return refuse('Choose the folder to export to: --out DIR.', json)
   }
   const directory = callerPath(given.out)
   const request = { forms: forms.value, directory }

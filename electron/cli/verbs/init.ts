@@ -22,16 +22,16 @@ import { defineVerb } from '../verb'
 function definition(given: string, flagText: string): Result<string> {
   return /^\w[\w.-]*(:[A-Z]+)?=[^\n]*$/.test(given)
     ? ok(given)
-    : err('request.invalid', `${flagText} takes NAME=VALUE, not "${given}".`)
+    : err('request.invalid', `${flagText} must have the form NAME=VALUE, not "${given}".`)
 }
 
 const initOptions = {
   yes: flag('run the folder’s build files and write opsmith.json without asking'),
   python: text(
     '<path>',
-    'the Python that runs setup.py and scripts; CMake uses its torch (default: the Python of the active environment, else of the folder’s .venv or venv, else the first with torch)',
+    'the Python that runs setup.py and scripts; CMake uses the torch of this Python (default: the Python of the active environment, else of .venv or venv in the folder, else the first Python with torch)',
   ),
-  run: switchOff('run no code of the folder: only read setup.py and the C++ and CUDA files'),
+  run: switchOff('do not run code of the folder: only read setup.py and the C++ and CUDA files'),
   extension: text('<name>', 'the extension or the CMake target that becomes the project'),
   define: parsedList(
     '<name=value>',
@@ -43,7 +43,7 @@ const initOptions = {
   ),
   out: text(
     '<folder>',
-    'write opsmith.json in this folder, with the sources’ folder as its "root"; nothing is written to the sources’ folder',
+    'write opsmith.json to this folder, with the folder of the sources as "root"; nothing is written to the folder of the sources',
   ),
   json: jsonFlag,
 }
@@ -100,7 +100,7 @@ function proposalLines(proposal: ProjectProposal): string[] {
     ...(otherExtensions.length > 0
       ? [
           '',
-          `Not in this project: ${otherExtensions.join(', ')}. --extension NAME makes a project of one of these instead.`,
+          `This project leaves out the extensions ${otherExtensions.join(', ')}. To make a project of one of these extensions instead, use --extension NAME.`,
         ]
       : []),
   ]
@@ -116,11 +116,14 @@ async function mayRunCode(
   const [first, ...others] = await filesToRun(folder)
   if (first === undefined) return true
   if ((await workbench.projects.trust.of(folder)) === 'trusted') return true
-  const more = others.length > 0 ? ` (and, if it defines no library, ${others.join(', ')})` : ''
-  const question = `Run ${path.join(folder, first)}${more} to see what it builds?`
+  const more =
+    others.length > 0 ? ` (and, if this file defines no library, ${others.join(', ')})` : ''
+  const question = `Run ${path.join(folder, first)}${more} to find out what the folder builds?`
   const answer = json ? undefined : await ask(question)
   if (answer === undefined)
-    progress(`${first} was not run, because you have not trusted its authors; --yes runs it`)
+    progress(
+      `Opsmith did not run ${first}, because you have not trusted its authors. To run the file, use --yes.`,
+    )
   return answer === true
 }
 
@@ -153,7 +156,7 @@ async function runInit(
     if (json) printJson({ ok: false, written: false, ...placed.value })
     progress(
       writes === undefined
-        ? 'nothing was written: without a terminal, opsmith cannot ask; --yes writes opsmith.json'
+        ? 'nothing was written, because opsmith cannot ask without a terminal; --yes writes opsmith.json'
         : 'nothing was written',
     )
     return exitCodes.failed
@@ -170,18 +173,18 @@ export const verb = defineVerb({
   name: 'init',
   order: 0,
   description:
-    'propose opsmith.json for a folder with setup.py, CMake, load() or C++ and CUDA sources, and write it',
+    'propose an opsmith.json for a folder with setup.py, CMake, load() or C++ and CUDA sources, and write the file',
   argument: {
     name: 'folder',
-    description: 'the folder of the sources (default: this one)',
+    description: 'the folder of the sources (default: the current folder)',
     isOptional: true,
   },
   options: initOptions,
   makesProject: true,
   notes: [
-    'Your Python runs setup.py. Opsmith replaces setuptools.setup and the extension classes, and records their\narguments: nothing is compiled or installed. In a folder that is not trusted, Opsmith asks first. It lists the\nenvironment variables that setup.py reads; --define sets them. With --no-run, Opsmith reads the text of setup.py\nand does not run it.',
-    'If setup.py has no extensions, CMake configures a copy of the folder (also for scikit-build-core), and Opsmith\nreads the libraries that link torch. --define sets an option of CMake.',
-    'If CMake has no such library, your Python imports the scripts that call load() or load_inline(), and Opsmith\nrecords these calls. Sources that a script gives as text become files next to the script.',
+    'Your Python runs setup.py. Opsmith replaces setuptools.setup and the extension classes, and records their\narguments: nothing is compiled or installed. In a folder that is not trusted, Opsmith asks first. Opsmith lists the\nenvironment variables that setup.py reads; --define sets a variable. With --no-run, Opsmith reads the text of setup.py\nand does not run it.',
+    'If setup.py defines no extensions, Opsmith copies the folder and lets CMake configure the copy (also for\nscikit-build-core). Opsmith then reads the libraries that link torch. --define sets an option of CMake.',
+    'If no CMake library links torch, your Python imports the scripts that call load() or load_inline(), and Opsmith records\nthese calls. Opsmith writes sources that a script contains as text to files next to the script.',
   ],
   run: runInit,
 })

@@ -40,11 +40,11 @@ async function runLint(
 export const verb = defineVerb({
   name: 'lint',
   order: 4,
-  description: "find mistakes in operators' sources that no compiler reports",
+  description: 'find mistakes in the sources of operators that compilers do not report',
   argument: projectArgument,
   options: lintOptions,
   notes: [
-    'Exit code 1: at least one finding is not fixed. The comment // opsmith-ignore: code silences a lint on its own\nline and on the next line. "lints": { "code": false } in opsmith.json switches the lint off for the project.',
+    'Exit code 1: at least one finding is not fixed. CODE is the name of a lint, such as opsmith-launch-stream. The comment\n// opsmith-ignore: CODE silences the lint on the line of the comment and on the next line. "lints": { "CODE": false } in\nopsmith.json switches the lint off for the project.',
   ],
   run: runLint,
 })

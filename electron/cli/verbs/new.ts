@@ -17,7 +17,7 @@ export const verb = defineVerb({
   argument: {
     name: 'folder',
     description:
-      'the folder to make, new or empty; the project gets its name (without a folder, the templates are listed)',
+      'the folder to make, new or empty; the project has the same name (without a folder, this command lists the templates)',
     isOptional: true,
   },
   options: {

@@ -46,7 +46,8 @@ export const verb = defineVerb({
   description: "precompile libtorch's headers for the chosen compiler and flags",
   argument: {
     name: 'project',
-    description: 'folder with opsmith.json, to use the tools and flags that it chooses',
+    description:
+      'project folder; Opsmith uses the tools and flags that opsmith.json of this project selects',
     isOptional: true,
   },
   options: verbOptions,

@@ -154,7 +154,9 @@ async function runCalls(
 /** To stdout, as the calls: both are the answer. */
 function printCounts(counts: GpuCounts, project: string): void {
   if (counts.launches === 0)
-    progress('opsmith: no kernel ran on the virtual GPU, so nothing was counted')
+    progress(
+      'opsmith: no kernel ran on the virtual GPU, so there are no counts. Check that a call in opsmith.json launches a kernel.',
+    )
   else for (const line of countsText(counts, project)) process.stdout.write(`${line}\n`)
 }
 
@@ -213,7 +215,7 @@ export const verb = defineVerb({
     counts: flag(
       'count what each line of CUDA kernels costs, on the virtual GPU: requests, sectors, bank conflicts, operations',
     ),
-    sanitize: flag('build with ASan and UBSan: a call fails if they report something'),
+    sanitize: flag('build with ASan and UBSan: a call fails if a sanitizer reports a fault'),
     json: jsonFlag,
   },
   runsOperators: true,

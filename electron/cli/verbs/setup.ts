@@ -33,7 +33,7 @@ async function runSetup(
   if (isClone(root)) {
     const named = libtorch === undefined ? '' : callerPath(libtorch)
     return refuse(
-      'opsmith setup is for an installed package, but this is a clone of the repository.',
+      'opsmith setup sets up an installed package, but this Opsmith is a clone of the repository.',
       json,
       `Run \`${setupCommand(root, named)}\`.`,
     )
@@ -61,7 +61,7 @@ async function runSetup(
     return printError(result.error, json)
   }
   if (json) printJson({ ok: true, ...result.value })
-  else progress('Operators can be built and run here. Next: opsmith new my_op')
+  else progress('This machine can build and run operators. Next: opsmith new my_op')
   return exitCodes.good
 }
 
@@ -72,7 +72,7 @@ export const verb = defineVerb({
     'make an installed Opsmith ready: find or install libtorch, compile the native addon',
   options: verbOptions,
   notes: [
-    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv\nenvironments of this machine. If there is none, it offers to install torch into the cache folder,\nfor CUDA if nvidia-smi lists a GPU. It writes only to the cache folder. If you stop it and start it again,\nit continues where it stopped.',
+    'Set-up looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv environments\nof this machine. If there is no libtorch, set-up offers to install torch into the cache folder, for CUDA if nvidia-smi\nlists a GPU. Set-up writes only to the cache folder. If you stop set-up, the next start continues at the same step.',
   ],
   run: runSetup,
 })

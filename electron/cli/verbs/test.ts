@@ -20,7 +20,7 @@ import { callerPath, printError, printJson, printLines, progress } from '../prin
 import { defineVerb, refuse } from '../verb'
 
 const testOptions = {
-  list: flag('list the tests, and run none'),
+  list: flag('list the tests, and do not run them'),
   record: flag("list the calls that the tests make to the project's operators"),
   keep: names<RecordedCallList>(
     '<lists...>',
@@ -29,7 +29,7 @@ const testOptions = {
   ),
   python: text(
     '<path>',
-    'the Python that runs the tests (default: the Python of the active environment, else of the project’s .venv or venv, else the first with torch)',
+    'the Python that runs the tests (default: the Python of the active environment, else of .venv or venv in the project, else the first Python with torch)',
   ),
   timeout: number('<seconds>', 'time limit of all tests together', { least: 0, isAbove: true }),
   json: jsonFlag,
@@ -140,7 +140,11 @@ async function runTests(
   { list, record, keep = [], python = '', timeout = 0, json }: OptionValues<typeof testOptions>,
   more: readonly string[],
 ): Promise<number> {
-  if (keep.length > 0 && !record) return refuse('--keep needs --record.', json)
+  if (keep.length > 0 && !record)
+    return refuse(
+      '--keep needs --record, because --keep adds the recorded calls to opsmith.json.',
+      json,
+    )
   if (list && record) return refuse('--list runs no test, so --record has nothing to record.', json)
   const words = await readWords(first, more)
   if (!words.ok) return printError(words.error, json)
@@ -198,7 +202,7 @@ export const verb = defineVerb({
   },
   options: testOptions,
   notes: [
-    'Opsmith installs nothing and changes no file of the project. In the process of the tests, the built library\nreplaces the Python modules that opsmith.json names (pythonModules). It also replaces the files of these modules\nif torch.ops.load_library loads them. The Python needs pytest and the torch that the library is built for.',
+    'Opsmith installs nothing and changes no file of the project. In the process of the tests, the built library\nreplaces the Python modules that opsmith.json lists in pythonModules. If torch.ops.load_library loads the file of such\na module, the built library replaces this file too. The Python needs pytest and the torch that the library is built for.',
   ],
   run: runTests,
 })

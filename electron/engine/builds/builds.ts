@@ -267,14 +267,14 @@ export class Builds {
     if (variant === 'counted') {
       return err(
         'build.counted',
-        'Timings, profiles and exports need a build that does not count, and the last build counts what its kernels do.',
+        'The last build is instrumented to count kernel operations. Timings, profiles and exports need a build without counts.',
         { hint: 'Turn off “Count” in the Kernels panel.' },
       )
     }
     if (variant === 'checked') {
       return err(
         'build.checked',
-        'Timings, profiles and exports need a build without checks, and the last build checks its kernels.',
+        'The last build is instrumented to check kernels. Timings, profiles and exports need a build without checks.',
         { hint: 'Turn off “Check kernels” in the Kernels panel.' },
       )
     }
@@ -289,7 +289,7 @@ export class Builds {
       const message = firstError(report.value)?.message ?? ''
       return err(
         'build.required',
-        `Timings and profiles need a build without the compile server. That build fails: ${message}`,
+        `Timings and profiles need the plain build (without the compile server), but the plain build fails: ${message}`,
         { hint: 'Fix the error, then build again.' },
       )
     }

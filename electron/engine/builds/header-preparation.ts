@@ -6,6 +6,8 @@ import type { MissingHeader } from '../compile/cxx-tasks'
 import { prepareTools } from '../compile/prepare'
 import type { Installation } from '../installation'
 import type { OpenProject, Projects } from '../project/open-project'
+import { isCuda } from '../project/sources'
+import type { Toolchain } from '../toolchain/choose'
 import type { BackgroundEvents } from './background'
 
 type Prepared = Result<{ seconds: number; made: number }>
@@ -13,6 +15,22 @@ type Prepared = Result<{ seconds: number; made: number }>
 interface Preparation {
   stop: AbortController
   ended: Promise<unknown>
+}
+
+/** The project's tools, and those that compile its CUDA sources for the virtual GPU: clang, also next to g++. */
+export function toolsToPrepare(
+  installation: Installation,
+  toolchain: Toolchain,
+  project: OpenProject | undefined,
+): CompileTools[] {
+  const tools = compileTools(installation, toolchain)
+  const clang = toolchain.virtualGpu?.compiler
+  const { sources = [], cudaSources = [] } = project?.manifest ?? {}
+  const needsClang =
+    clang !== undefined &&
+    clang.identity !== toolchain.compiler.identity &&
+    [...sources, ...cudaSources].some(isCuda)
+  return needsClang ? [tools, { ...tools, toolchain: { ...toolchain, compiler: clang } }] : [tools]
 }
 
 /** Makes what builds start from: precompiled headers, and the compile server's program. */
@@ -44,14 +62,15 @@ export class HeaderPreparation {
     return await this.make(() => this.toolsOf(project), { compilers, onRemark, stop })
   }
 
-  private async toolsOf(project: OpenProject | undefined): Promise<Result<CompileTools>> {
+  private async toolsOf(project: OpenProject | undefined): Promise<Result<CompileTools[]>> {
     const { installation, projects } = this.services
     const toolchain = await projects.toolchain(project)
-    return toolchain.ok ? ok(compileTools(installation, toolchain.value)) : toolchain
+    if (!toolchain.ok) return toolchain
+    return ok(toolsToPrepare(installation, toolchain.value, project))
   }
 
   private async make(
-    findTools: () => Promise<Result<CompileTools>>,
+    findTools: () => Promise<Result<CompileTools[]>>,
     options: {
       compilers: number
       stop: AbortController
@@ -66,11 +85,18 @@ export class HeaderPreparation {
       const tools = await findTools()
       if (!tools.ok) return tools
       const { onBackground } = this.events
-      return await prepareTools(tools.value, {
-        ...how,
-        signal: stop.signal,
-        ...(onBackground ? { onProgress: onBackground } : {}),
-      })
+      const sum = { seconds: 0, made: 0 }
+      for (const one of tools.value) {
+        const prepared = await prepareTools(one, {
+          ...how,
+          signal: stop.signal,
+          ...(onBackground ? { onProgress: onBackground } : {}),
+        })
+        if (!prepared.ok) return prepared
+        sum.seconds += prepared.value.seconds
+        sum.made += prepared.value.made
+      }
+      return ok(sum)
     } finally {
       this.running.delete(stop)
     }
@@ -82,7 +108,7 @@ export class HeaderPreparation {
   }
 
   private async makeInBackground(
-    findTools: () => Promise<Result<CompileTools>>,
+    findTools: () => Promise<Result<CompileTools[]>>,
   ): Promise<Prepared> {
     const nothing: Prepared = ok({ seconds: 0, made: 0 })
     if (this.holds > 0 || this.inBackground) return nothing
@@ -107,7 +133,7 @@ export class HeaderPreparation {
     const all = missing.map(({ tools }) => tools)
     const byCompiler = new Map(all.map((tools) => [tools.toolchain.compiler.identity, tools]))
     for (const tools of byCompiler.values()) {
-      const prepared = await this.makeInBackground(() => Promise.resolve(ok(tools)))
+      const prepared = await this.makeInBackground(() => Promise.resolve(ok([tools])))
       if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
     }
   }

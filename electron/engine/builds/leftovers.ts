@@ -30,6 +30,8 @@ const withoutTexts = [
   'libtorch',
   'pip',
   'projects',
+  // Workers on other machines write there.
+  'runs',
   'virtual-gpu',
 ]
 
@@ -52,6 +54,25 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Of file systems that other machines may write to: NFS, Lustre, GPFS, BeeGFS, Ceph, CIFS, SMB 2, FUSE. */
+const sharedFileSystems = new Set([
+  0x6969, 0x0bd00bd0, 0x47504653, 0x19830326, 0x00c36400, 0xff534d42, 0xfe534d42, 0x65735546,
+])
+
+/** Milliseconds after which no process of another machine still writes a file. */
+const longAgo = 7 * 24 * 3600 * 1000
+
+/** A number of a process says nothing of processes of other machines. */
+async function mayBeOfAnotherMachine(file: string): Promise<boolean> {
+  try {
+    const { type } = await fs.statfs(file)
+    return sharedFileSystems.has(type) && Date.now() - (await fs.lstat(file)).mtimeMs < longAgo
+  } catch {
+    // It is gone.
+    return true
+  }
+}
+
 async function removeOfTheDead(
   folder: string,
   pattern: RegExp,
@@ -59,7 +80,7 @@ async function removeOfTheDead(
 ): Promise<void> {
   for (const name of names ?? (await fs.readdir(folder).catch(() => []))) {
     const pid = Number(pattern.exec(name)?.[1] ?? process.pid)
-    if (isAlive(pid)) continue
+    if (isAlive(pid) || (await mayBeOfAnotherMachine(path.join(folder, name)))) continue
     await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined)
   }
 }

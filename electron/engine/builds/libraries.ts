@@ -53,7 +53,7 @@ interface LibraryServices {
 }
 
 const notBuilt = err('build.required', 'This project has not been built yet.', {
-  hint: 'Build it first (Ctrl+B).',
+  hint: 'Build the project first (Ctrl+B).',
 })
 
 /** Built libraries in op hosts: loading them, and calling what they hold. */

@@ -13,7 +13,11 @@ export async function checkOperator(
   limits: CallLimits,
 ): Promise<Result<OperatorCheckReport>> {
   const { request } = requestOf(entry, {})
-  if (!request) return err('input.invalid', `Every check of ${entry.op} is skipped.`)
+  if (!request)
+    return err(
+      'input.invalid',
+      `Nothing was checked: every check of ${entry.op} is skipped. Remove a check from "skip" in opsmith.json.`,
+    )
   const hosts = new CheckHosts(library)
   try {
     return await hosts.check({ ...request, edges: [] }, { ...limits, phase: `check ${entry.op}` })

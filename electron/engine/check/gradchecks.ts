@@ -210,8 +210,8 @@ export class Gradchecks {
     if (names.length === 0) {
       return err(
         'request.invalid',
-        'No input of this call has random values: the inputs would be the same at each point.',
-        { hint: 'Give an input the distribution randn, rand or randint.' },
+        'A search needs random inputs, but no input of this call has random values.',
+        { hint: 'Set the distribution of at least one input to randn, rand or randint.' },
       )
     }
     let worst: Omit<SearchReport, 'op' | 'seconds' | 'tried' | 'failed'> | undefined
@@ -235,7 +235,11 @@ export class Gradchecks {
       } else return measured
       more.onPoint?.(tried, more.points)
     }
-    if (!worst) return err('request.invalid', 'A search needs at least one point.')
+    if (!worst)
+      return err(
+        'request.invalid',
+        'A search needs at least one point: set the number of points to 1 or more.',
+      )
     const seconds = (performance.now() - started) / 1000
     return ok({ op: request.op, seconds, tried, failed, ...worst })
   }

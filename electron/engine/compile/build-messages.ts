@@ -14,7 +14,7 @@ export const shellQuote = (word: string): string =>
 /** Why a compiler or linker ended before it was done; undefined when it was not ended. */
 export function stoppedBecause(result: CommandResult, label: string): string | undefined {
   if (result.stopped === 'timeout')
-    return `${label}: stopped after ${Math.round(result.seconds)} s, the time limit.`
+    return `${label}: Opsmith stopped the compiler after ${Math.round(result.seconds)} s, the time limit.`
   if (result.stopped === 'not-found')
     return `${label}: the compiler could not be started: ${result.stderr}`
   if (result.stopped === 'signal') {
@@ -52,13 +52,13 @@ export function plainError(message: string): Diagnostic {
 
 /** Functions of libtorch's CUDA libraries, which are declared in its CPU builds too. */
 export function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
-  const name = /^undefined reference to (.*\b(?:c10|at)::cuda::.*): declared/.exec(
+  const name = /^undefined reference to (.*\b(?:c10|at)::cuda::.*): the code uses/.exec(
     diagnostic.message,
   )
   return name
     ? {
         ...diagnostic,
-        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines it, but this libtorch is a CPU build without these libraries. Choose a CUDA build of libtorch, or move the source to "cudaSources"`,
+        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines this symbol, but this libtorch is a CPU build without these libraries. Choose a CUDA build of libtorch, or move the source to "cudaSources"`,
       }
     : diagnostic
 }

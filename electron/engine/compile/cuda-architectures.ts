@@ -125,7 +125,7 @@ export function chooseArchitectures(
         'project.invalid',
         `nvcc ${cuda.version} cannot compile for any GPU of this machine.`,
         {
-          hint: `nvcc compiles for ${smNames(cuda.supported)}. The GPUs of this machine are ${smNames(cuda.present)}. Install an older CUDA toolkit, or name other architectures in "cudaArchitectures" of opsmith.json.`,
+          hint: `nvcc compiles for ${smNames(cuda.supported)}. The GPUs of this machine are ${smNames(cuda.present)}. Install an older CUDA toolkit, or set "cudaArchitectures" in opsmith.json to other architectures.`,
         },
       )
     }

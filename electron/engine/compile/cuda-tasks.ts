@@ -90,7 +90,7 @@ export function codeOf(
       `${first.relative} is a CUDA source, but nvcc is not installed.`,
       {
         file: first.file,
-        hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Or use the virtual GPU, which needs clang and a CPU build of libtorch. Or move the file to `cudaSources` in opsmith.json: a build without nvcc leaves out these sources.',
+        hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Or use the virtual GPU, which needs clang and a CPU build of libtorch. Or move the file from `sources` to `cudaSources` in opsmith.json: a build without nvcc leaves out `cudaSources`.',
       },
     )
   }

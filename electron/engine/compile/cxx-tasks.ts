@@ -18,7 +18,13 @@ export interface CxxSource {
   /** Of this source alone, before the project's `cflags`. */
   hostFlags?: readonly string[]
   /** Of a source that uses CUDA, for the virtual GPU; the flags come before the project's. */
-  gpu?: { flags: readonly string[]; isInstrumented: boolean; isDevice: boolean }
+  gpu?: {
+    flags: readonly string[]
+    /** Flags that the project's own must not change. */
+    lastFlags: readonly string[]
+    isInstrumented: boolean
+    isDevice: boolean
+  }
 }
 
 /** What a project adds to the flags that all C++ sources share. */
@@ -74,7 +80,7 @@ export class CxxTasks {
     const task = this.task(source, {
       precompiled: isPrecompiled ? this.precompiledFlags(source.prelude) : [],
       before: [...(gpu?.flags ?? []), ...project, ...hostFlags],
-      after: own,
+      after: [...own, ...(gpu?.lastFlags ?? [])],
     })
     // A compile server has read the same headers.
     return isPrecompiled ? task : { ...task, server: undefined }

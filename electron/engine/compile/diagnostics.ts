@@ -119,10 +119,10 @@ function linkError(message: string, notes: DiagnosticNote[] = []): Diagnostic {
 }
 
 const undefinedReference = (symbol: string): string =>
-  `undefined reference to ${symbol}: declared and used, but no source or library defines it. Add the source to "sources", or the library to "ldflags" or "pkgConfig" of opsmith.json`
+  `undefined reference to ${symbol}: the code uses this symbol, but no source or library defines the symbol. Add the source to "sources", or the library to "ldflags" or "pkgConfig" of opsmith.json`
 
 const libraryHint = (name: string): string =>
-  `library ${name} was not found: install the package that has it, or fix ldflags in opsmith.json`
+  `library ${name} was not found: install the package that contains this library, or correct "ldflags" in opsmith.json`
 
 /** `referenced by op.cpp:12 (/full/op.cpp:12)`, lld's way; the second form holds the whole path. */
 function lldReference(line: string, folder: string): DiagnosticNote | undefined {

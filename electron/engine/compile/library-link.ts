@@ -3,8 +3,8 @@ import path from 'node:path'
 
 import type { CommandResult } from '../toolchain/run-command'
 import { parseDepfile } from './depfile'
+import type { CompileServer } from './hot/compile-server'
 import { linkerFlags } from './hot/direct-link'
-import type { ServerProgram } from './hot/server-program'
 import { namedByFlags } from './link-inputs'
 import type { BuildPlan } from './plan'
 import { hashOf, ResultCache } from './result-cache'
@@ -26,6 +26,12 @@ interface LinkOptions {
   objects: readonly LinkedObject[]
   onDamaged: () => void
   run: (command: string, args: readonly string[]) => Promise<CommandResult>
+  /** The same by a compile server; undefined where that is gone. `output` is the file that is made. */
+  runHot: (
+    server: CompileServer,
+    command: readonly string[],
+    output: string,
+  ) => Promise<CommandResult | undefined>
 }
 
 /** How a link that was made ended; without `library` it failed. */
@@ -88,10 +94,10 @@ export class LibraryLink {
   }
 
   /**
-   * @param hot the program of a compile server, where the link is to be quick: its linker is called directly where
-   *   the flags allow that
+   * @param hot a compile server, where the link is to be quick: it calls its linker directly where the flags allow
+   *   that
    */
-  async make(hot: ServerProgram | undefined): Promise<Linked> {
+  async make(hot: CompileServer | undefined): Promise<Linked> {
     const { trailing } = this.options.plan.link
     const { identity } = this.options.plan.tools.toolchain.compiler
     const output = this.cache.temporary()
@@ -134,23 +140,25 @@ export class LibraryLink {
   }
 
   private async attempt(
-    hot: ServerProgram | undefined,
+    hot: CompileServer | undefined,
     output: string,
     more: LinkAttempt,
   ): Promise<{ command: string[]; result: CommandResult; good: boolean }> {
     const [command, args] = this.commandLine(hot, output, more)
-    const result = await this.options.run(command, args)
+    const byServer =
+      hot && this.direct ? this.options.runHot(hot, [command, ...args], output) : undefined
+    const result = (await byServer) ?? (await this.options.run(command, args))
     return { command: [command, ...args], result, good: result.exitCode === 0 }
   }
 
   private commandLine(
-    hot: ServerProgram | undefined,
+    hot: CompileServer | undefined,
     output: string,
     { depfile, added }: LinkAttempt,
   ): [string, string[]] {
     const { plan, name, objects } = this.options
     const files = [...objects.map((object) => object.object), ...added]
-    const shared = objects.some((object) => object.hot) ? hot?.sharedCode : undefined
+    const shared = objects.some((object) => object.hot) ? hot?.program.sharedCode : undefined
     const own = [
       '-soname',
       name,
@@ -158,7 +166,10 @@ export class LibraryLink {
       ...(depfile === undefined ? [] : [`--dependency-file=${depfile}`]),
     ]
     if (hot && this.direct)
-      return [hot.linker.command, hot.linker.args(files, output, [...own, ...this.direct])]
+      return [
+        hot.program.linker.command,
+        hot.program.linker.args(files, output, [...own, ...this.direct]),
+      ]
     const { command, args, trailing } = plan.link
     const passed = own.flatMap((word) => ['-Xlinker', word])
     return [command, [...args, ...files, ...trailing, ...passed, '-o', output]]

@@ -15,12 +15,12 @@ export function explainMissingHeader(
   if (submodule) {
     return {
       ...diagnostic,
-      message: `${header} is missing, because the git submodule ${submodule.path} is empty. Fetch it: ${fetchCommand(submodule)}`,
+      message: `${header} is missing, because the git submodule ${submodule.path} is empty. Fetch the submodule: ${fetchCommand(submodule)}`,
       raw: diagnostic.raw ?? diagnostic.message,
     }
   }
   if (manifest.systemPackages.length === 0) return diagnostic
-  const hint = `${header} may be in a package that this project needs. Install it: ${installCommand(manifest.systemPackages)}`
+  const hint = `${header} may be in a package that this project needs. Install the package: ${installCommand(manifest.systemPackages)}`
   const note = { severity: 'note' as const, file: '', line: 0, column: 0, message: hint }
   return { ...diagnostic, notes: [...diagnostic.notes, note] }
 }

@@ -164,7 +164,7 @@ function remarksOn(
   const remarks: string[] = []
   if (leftOut.length > 0) {
     remarks.push(
-      `${leftOut.join(', ')}: left out, because ${whyNoCuda}; the library has no CUDA part`,
+      `The build leaves out ${leftOut.join(', ')}, because ${whyNoCuda}: the library has no CUDA part`,
     )
   }
   if (contradicting.length > 0) {
@@ -175,7 +175,7 @@ function remarksOn(
   const damagedPreludes = [...new Set(tasks.flatMap((cxx) => cxx.damagedPreludes))]
   if (damagedPreludes.length > 0) {
     remarks.push(
-      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): Opsmith removes them and makes them again`,
+      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): Opsmith makes these headers again`,
     )
   }
   if (tasks.some((cxx) => cxx.missingHeader)) {
@@ -209,6 +209,7 @@ async function planSources(
   const variant = {
     isChecked: kernelVariant === 'checked',
     isCounted: kernelVariant === 'counted',
+    isStepped: kernelVariant === 'stepped',
   }
   const part = { installation, toolchain, project, variant, onProgress }
   const gpu = await GpuPart.of(part, read.value.texts, includeFolders)

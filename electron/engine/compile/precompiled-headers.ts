@@ -20,13 +20,19 @@ export interface PrecompiledHeader {
   /** clang: -include-pch takes this file; g++: -include takes it without .gch. */
   file: string
   ready: boolean
+  /** It serves all optimization levels. */
+  isShared: boolean
   /** It was damaged and is removed: it has to be made again. */
   wasDamaged: boolean
 }
 
+function servesAllLevels(toolchain: Toolchain, variant: BuildVariant): boolean {
+  return toolchain.compiler.family === 'clang' && variant === 'plain'
+}
+
 /**
  * The flags that a precompiled header is made with. clang keeps a syntax tree in it, and makes code in the compile that
- * reads it: -O1, -O2 and -O3 share a header, since headers see them as the same `__OPTIMIZE__`. g++ needs its own.
+ * reads it, so all optimization levels share a header that was made with -O2. g++ needs one for each level.
  */
 export function precompiledFlags(
   toolchain: Toolchain,
@@ -34,9 +40,12 @@ export function precompiledFlags(
   variant: BuildVariant,
 ): string[] {
   const flags = commonFlags(toolchain, includes, variant)
-  if (toolchain.compiler.family !== 'clang' || variant !== 'plain') return flags
-  return flags.map((flag) => (/^-O[13]$/.test(flag) ? '-O2' : flag))
+  if (!servesAllLevels(toolchain, variant)) return flags
+  return flags.map((flag) => (/^-O[013]$/.test(flag) ? '-O2' : flag))
 }
+
+/** A shared header defines the macros of -O2. These flags define the macros of -O0 instead. */
+const macrosOfO0 = ['-U__OPTIMIZE__', '-D__NO_INLINE__=1']
 
 export function locatePrecompiled(
   { installation, toolchain, includes }: CompileTools,
@@ -62,6 +71,7 @@ export function locatePrecompiled(
     key,
     file: path.join(folder, name),
     ready: state === 'intact',
+    isShared: servesAllLevels(toolchain, variant),
     wasDamaged: state === 'damaged',
   }
 }
@@ -74,10 +84,16 @@ export function usePrecompiled(toolchain: Toolchain, header: PrecompiledHeader):
   } catch {
     // Being pruned next is the worst that can come of it.
   }
-  return toolchain.compiler.family === 'clang'
-    ? // Its key covers all it holds, so clang need not look at the headers' times again.
-      ['-include-pch', header.file, '-Xclang', '-fno-validate-pch']
-    : ['-include', header.file.replace(/\.gch$/, ''), '-Winvalid-pch']
+  if (toolchain.compiler.family !== 'clang')
+    return ['-include', header.file.replace(/\.gch$/, ''), '-Winvalid-pch']
+  return [
+    '-include-pch',
+    header.file,
+    // Its key covers all it holds, so clang need not look at the headers' times again.
+    '-Xclang',
+    '-fno-validate-pch',
+    ...(header.isShared && toolchain.options.optimization === 'O0' ? macrosOfO0 : []),
+  ]
 }
 
 /** Makes one precompiled header; two processes may make the same one, the first to finish wins. */
@@ -122,9 +138,9 @@ export async function makePrecompiled(
     if (result.exitCode !== 0) {
       return err(
         'toolchain.mismatch',
-        `${toolchain.compiler.path} could not precompile libtorch's headers.`,
+        `${toolchain.compiler.path} could not precompile libtorch's headers, so builds take longer.`,
         {
-          hint: 'Builds work without them, but take longer. Doctor lists the compilers of this machine and their problems.',
+          hint: 'You can still build. Doctor lists the compilers of this machine and the problems of each compiler.',
           detail: result.stderr.slice(0, 4000),
         },
       )

@@ -44,7 +44,7 @@ export async function prepareTools(
     count(result.value)
     if (result.value.wasDamaged) {
       onRemark?.(
-        `the precompiled header "${prelude}" was damaged in the cache: Opsmith made it again`,
+        `the precompiled header "${prelude}" was damaged in the cache, so Opsmith made the header again`,
       )
     }
     return result

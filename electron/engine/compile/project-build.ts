@@ -23,8 +23,9 @@ import {
 import { compileInOrder } from './compile-order'
 import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
-import { linkingProgram, serverOf } from './hot/build-servers'
+import { linkingServer, serverOf } from './hot/build-servers'
 import type { BuildServers } from './hot/build-servers'
+import { commandResultOf } from './hot/compile-server'
 import type { CompileServer } from './hot/compile-server'
 import { parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
@@ -103,7 +104,7 @@ export class ProjectBuild {
     const { project, plan } = parts
     const { family } = plan.tools.toolchain.compiler
     this.cache = objectCache(project, plan, () => {
-      this.remark('an object file was damaged in the cache: Opsmith compiles its source again')
+      this.remark('an object file was damaged in the cache, so Opsmith compiles the source again')
     })
     this.tracer = options.timeTrace ? new TimeTracer(family) : undefined
   }
@@ -191,15 +192,11 @@ export class ProjectBuild {
     if (!server || !task.server) return undefined
     this.say(`${task.label}: compiling with the compile server\n`)
     const request = { folder: this.folder, source: task.source, output, depfile, ...task.server }
-    const answer = await server.compile(request, this.options.signal)
-    if (!answer || answer.exitCode === null) {
-      if (!this.options.signal?.aborted)
-        this.say('the compile server failed; compiling again without it\n')
-      return undefined
-    }
-    this.say(answer.text)
-    const { exitCode, text, seconds } = answer
-    return { exitCode, stdout: '', stderr: text, seconds, truncated: false }
+    const result = commandResultOf(await server.compile(request, this.options.signal))
+    if (result) this.say(result.stderr)
+    else if (!this.options.signal?.aborted)
+      this.say('the compile server failed; compiling again without it\n')
+    return result
   }
 
   private async compile(task: CompileTask, signal: AbortSignal): Promise<Compiled> {
@@ -268,7 +265,7 @@ export class ProjectBuild {
       if (isLost()) {
         // Seen once on a busy machine; what removes it is not known.
         this.say(
-          `${label}: the compiler succeeded, but its object file is gone; compiling it again\n`,
+          `${label}: the compiler succeeded, but the object file is missing; compiling the source again\n`,
         )
         fs.mkdirSync(scratch, { recursive: true })
         hot = undefined
@@ -367,7 +364,7 @@ export class ProjectBuild {
     )
     if (leftOut.length > 0 && !this.options.signal?.aborted) {
       const labels = leftOut.map(({ label }) => label).join(', ')
-      this.remark(`${labels}: not compiled, since the build fails anyway`)
+      this.remark(`${labels}: not compiled, because another source has errors`)
     }
     return { compiled: made, diagnostics }
   }
@@ -398,6 +395,19 @@ export class ProjectBuild {
     }
   }
 
+  /** As runTool(), by a compile server; undefined when it could not. */
+  private async linkHot(
+    server: CompileServer,
+    command: readonly string[],
+    output: string,
+  ): Promise<CommandResult | undefined> {
+    this.say(`$ ${command.map(shellQuote).join(' ')}\n`)
+    const request = { folder: this.folder, command, log: `${output}.log` }
+    const result = commandResultOf(await server.run(request, this.options.signal))
+    this.say(result?.stderr ?? '')
+    return result
+  }
+
   private async link(objects: readonly Compiled[]): Promise<Linked> {
     return this.ended(await this.linkOrFind(objects), this.options.signal)
   }
@@ -411,16 +421,18 @@ export class ProjectBuild {
       name,
       objects,
       onDamaged: () => {
-        if (!isDamaged) this.remark(`${name} was damaged in the cache: Opsmith links it again`)
+        if (!isDamaged)
+          this.remark(`${name} was damaged in the cache, so Opsmith links the library again`)
         isDamaged = true
       },
       run: (command, args) => this.runTool(command, args),
+      runHot: (server, command, output) => this.linkHot(server, command, output),
     })
     const byServer = objects.some((object) => object.hot)
     // Where a server is up, the quick link serves what nvcc compiled too: the plain one comes behind it.
     const plain = byServer ? undefined : link.find('plain')
     const isPlain = !byServer && (!link.direct || plain !== undefined)
-    const hot = isPlain ? undefined : await linkingProgram(this.servers)
+    const hot = isPlain ? undefined : await linkingServer(this.servers)
     const base: BuildStep = {
       kind: 'link',
       label: name,

@@ -42,7 +42,7 @@ export function publish(
     return {
       library: loadPath,
       addon: keepAddon(genericAddon, path.join(path.dirname(loadPath), `${name}.node`)),
-      remark: `the library could not be written to ${target} (${reason}); it stays at ${loadPath}`,
+      remark: `The build succeeded, but Opsmith could not copy the library to ${target}: ${reason}. Use the library at ${loadPath}, or fix the cause and build again.`,
     }
   }
 }

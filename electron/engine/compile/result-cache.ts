@@ -67,6 +67,9 @@ interface ResultCacheOptions {
  * result: see sealed-files.ts.
  */
 export class ResultCache {
+  /** By file outside of the project: its size and time. An instance lives as long as a build. */
+  private readonly known = new Map<string, string>()
+
   constructor(private readonly options: ResultCacheOptions) {
     fs.mkdirSync(options.folder, { recursive: true })
   }
@@ -78,11 +81,20 @@ export class ResultCache {
       if (contentFolders.some((folder) => file.startsWith(folder + path.sep))) {
         return hashOf(fs.readFileSync(file))
       }
-      const stat = fs.statSync(file)
-      return `${stat.size}:${stat.mtimeMs}`
+      return this.sizeAndTime(file)
     } catch {
       return ''
     }
+  }
+
+  /** Asks for each file only once: every object of a build reads the same hundreds of system headers. */
+  private sizeAndTime(file: string): string {
+    const known = this.known.get(file)
+    if (known !== undefined) return known
+    const stat = fs.statSync(file)
+    const stamp = `${stat.size}:${stat.mtimeMs}`
+    this.known.set(file, stamp)
+    return stamp
   }
 
   private placeOf(name: string): string {

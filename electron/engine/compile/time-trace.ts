@@ -298,7 +298,9 @@ export class TimeTracer {
     }
     const silent = files.filter(({ phases }) => phases === undefined).map(({ label }) => label)
     if (silent.length > 0)
-      remarks.push(`The compiler reported only the total time of ${silent.join(', ')}.`)
+      remarks.push(
+        `For ${silent.join(', ')}, the compiler reported only the total time, not the time of each header and template.`,
+      )
     return {
       files: files.map((file) => ({ ...file, costs: file.costs.slice(0, 20) })),
       ...(this.link ? { link: this.link } : {}),

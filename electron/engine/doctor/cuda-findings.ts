@@ -68,7 +68,8 @@ function gpuFindings(
 ): Finding[] {
   const words = limits.filter((one) => one.of === 'driver')
   const cards = gpus.map((gpu): Finding => {
-    const missing = gpu.driver === '' ? 'the GPU is there, but its driver is missing' : ''
+    const missing =
+      gpu.driver === '' ? 'this machine has an NVIDIA GPU, but the driver is not installed' : ''
     const reasons = [
       ...(missing === '' ? [] : [why === '' ? missing : `${missing} (${why})`]),
       ...words.map(({ message }) => message),

@@ -128,7 +128,7 @@ function serverFinding(chosen: Toolchain | undefined): Finding {
         ...base,
         path: '',
         judgement: 'absent',
-        why: `hot compile does not work (${why}); a build after an edit takes a second or more`,
+        why: `the compile server does not work (${why}), so a build after an edit takes a second or more`,
         remedy,
       }
 }
@@ -294,7 +294,7 @@ function untrustedCompiler(file: string): Finding {
     name: path.basename(file),
     path: file,
     judgement: 'warning',
-    why: 'opsmith.json chooses this compiler; its version is unknown, because the folder is not trusted',
+    why: 'opsmith.json chooses this compiler. The version of the compiler is unknown, because the folder is not trusted',
     remedy:
       'Trust the folder in the window. A build on the command line uses this compiler without trust.',
   }

@@ -47,7 +47,7 @@ const rules: readonly Rule[] = [
       const ofTorch = torch === '' ? 'another CUDA version' : `CUDA ${torch}`
       return {
         cause: `nvcc is from CUDA ${toolkit}, but torch was built with ${ofTorch}. Both must have the same major version.`,
-        remedy: `Install the CUDA toolkit of ${torch === '' ? 'the version that torch was built with' : `version ${torch}`}, or a torch for CUDA ${toolkit}.`,
+        remedy: `Install the CUDA toolkit of ${torch === '' ? 'the version that torch was built with' : `version ${torch}`}, or a PyTorch build for CUDA ${toolkit}.`,
         command:
           torch === ''
             ? ''
@@ -71,8 +71,8 @@ const rules: readonly Rule[] = [
       /\S*torch_extensions.*(?:undefined symbol|cannot open shared object|wrong ELF|invalid ELF)/,
     explain: ([line]) => ({
       cause:
-        'The extension in the JIT cache was built for another torch, Python or machine. load() uses it without a check if the sources did not change.',
-      remedy: 'Remove the extension from the cache: load() then builds it again.',
+        'The extension in the JIT cache was built for another version of PyTorch or Python, or for another machine. If the sources did not change, load() uses this extension without a check.',
+      remedy: 'Remove the extension from the cache: load() then builds the extension again.',
       command: jitFolder(line) === '' ? '' : `rm -rf ${jitFolder(line)}`,
     }),
   },
@@ -89,16 +89,18 @@ const rules: readonly Rule[] = [
     within: /_get_cuda_arch_flags|arch_list\[-1\]/,
     explain: () => ({
       cause:
-        'torch compiles for the GPUs of this machine, but it finds no GPU here. This is usual in a container and on a login node.',
-      remedy: 'Name the architectures of the GPUs that will run the extension.',
+        'torch compiles for the GPUs of this machine, but torch finds no GPU. This is usual in a container and on a login node.',
+      remedy:
+        'Set TORCH_CUDA_ARCH_LIST to the architectures of the GPUs that will run the extension.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
   },
   {
     match: /Unknown CUDA arch \(([^)]*)\)|nvcc fatal\s*: Unsupported gpu architecture '([^']*)'/,
     explain: ([, torchName, nvccName]) => ({
-      cause: `This ${torchName === undefined ? 'nvcc' : 'torch'} cannot build for ${torchName ?? nvccName ?? ''}: the architecture is too new or too old for it.`,
-      remedy: 'Name a supported architecture, or install another CUDA toolkit.',
+      cause: `This ${torchName === undefined ? 'nvcc' : 'torch'} cannot build for ${torchName ?? nvccName ?? ''}: the architecture is too new or too old.`,
+      remedy:
+        'Set TORCH_CUDA_ARCH_LIST to a supported architecture, or install another CUDA toolkit.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
   },
@@ -110,7 +112,7 @@ const rules: readonly Rule[] = [
       return {
         cause:
           'The compiler was killed because memory ran out: too many compilers ran at once. One nvcc job takes 3 to 5 GB.',
-        remedy: `Run fewer compilers at once; ${(freeMemory / gibibyte).toFixed(0)} GiB are free here now.`,
+        remedy: `Run fewer compilers at once; ${(freeMemory / gibibyte).toFixed(0)} GiB are free now.`,
         command: `MAX_JOBS=${jobs} pip install --no-build-isolation .`,
       }
     },
@@ -119,8 +121,9 @@ const rules: readonly Rule[] = [
     match: /Waited on lock file "([^"]+)"/,
     explain: ([, file = '']) => ({
       cause:
-        'load() waits for another process that builds the extension. If there is no such process, a build that was killed left the lock.',
-      remedy: 'If no other build runs, remove the lock.',
+        'load() waits for the lock file of another build of this extension. If no such build is running, the lock file is from a build that was killed.',
+      remedy:
+        'If no other process is building this extension, remove the lock file. Else wait until that build ends.',
       command: `rm -f ${file}`,
     }),
   },
@@ -128,8 +131,9 @@ const rules: readonly Rule[] = [
     match: /file_baton\.py/,
     explain: (_match, log) => ({
       cause:
-        'load() waited for a lock. If no other process builds the extension, a build that was killed left the lock.',
-      remedy: 'If no other build runs, remove the lock.',
+        'load() waited for the lock file of another build of this extension. If no such build is running, the lock file is from a build that was killed.',
+      remedy:
+        'If no other process is building this extension, remove the lock file. Else wait until that build ends.',
       command: `rm -f ${jitFolder(log) || '~/.cache/torch_extensions/*/*'}/lock`,
     }),
   },
@@ -144,10 +148,10 @@ const rules: readonly Rule[] = [
   {
     match: /version [`'‘]?(GLIBC(?:XX)?_[\d.]+)['’]? not found/,
     explain: ([, version = '']) => ({
-      cause: `The library was built on a newer system: it needs ${version}, and the C${version.startsWith('GLIBCXX') ? '++' : ''} library here is older.`,
+      cause: `The library was built on a newer system. The library needs ${version}, but the C${version.startsWith('GLIBCXX') ? '++' : ''} library of this system is older.`,
       remedy: version.startsWith('GLIBCXX')
-        ? 'Build the library here. Or, in a conda environment, install a newer C++ library.'
-        : 'Build the library here, or on the oldest system that must run the library.',
+        ? 'Build the library on this system. Or, in a conda environment, install a newer C++ library.'
+        : 'Build the library on this system, or on the oldest system that must run the library.',
       command: version.startsWith('GLIBCXX')
         ? 'conda install -c conda-forge libstdcxx-ng'
         : installAgain,
@@ -157,7 +161,7 @@ const rules: readonly Rule[] = [
     match: /no kernel image is available for execution on the device/,
     explain: () => ({
       cause:
-        'The library has no code for this GPU: it was built for other architectures, without PTX for the driver to compile.',
+        'The library contains no code for this GPU. The library was built for other architectures, and without PTX, which the driver could compile.',
       remedy: 'Build the library for the compute capability that nvidia-smi reports.',
       command:
         'TORCH_CUDA_ARCH_LIST="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sort -u | paste -sd\';\')" ' +
@@ -169,7 +173,7 @@ const rules: readonly Rule[] = [
     explain: () => ({
       cause: 'torch does not find a CUDA toolkit.',
       remedy:
-        'Install the CUDA toolkit of the version that torch was built with, and set CUDA_HOME to its folder.',
+        'Install the CUDA toolkit of the version that torch was built with, and set CUDA_HOME to the folder of the toolkit.',
       command: 'export CUDA_HOME=/usr/local/cuda PATH=/usr/local/cuda/bin:$PATH',
     }),
   },
@@ -177,7 +181,7 @@ const rules: readonly Rule[] = [
     match: /unsupported GNU version! gcc versions later than (\d+) are not supported/,
     explain: ([, version = '']) => ({
       cause: `This nvcc supports GCC up to ${version}, but the host compiler is newer.`,
-      remedy: `Install GCC ${version} and build with it.`,
+      remedy: `Install GCC ${version}, and build with this compiler.`,
       command: `CC=gcc-${version} CXX=g++-${version} pip install --no-build-isolation .`,
     }),
   },

@@ -33,7 +33,7 @@ async function pythonFinding(python: Result<string>, { libtorch }: Toolchain): P
   if (!loaded) {
     return {
       ...finding,
-      why: 'has no torch: tests and exported packages cannot run in it',
+      why: 'has no torch, so tests and exported packages cannot run in this Python',
       remedy: `${python.value} -m pip install torch==${libtorch.version.replace(/\+.*$/, '')}`,
     }
   }
@@ -69,7 +69,7 @@ async function cudaFinding(
       why: `left out of builds: ${why}`,
       remedy: toolchain.cuda
         ? 'Choose a libtorch with CUDA in Doctor, or in "toolchain" of opsmith.json.'
-        : 'Install the CUDA toolkit, or name its folder in CUDA_HOME.',
+        : 'Install the CUDA toolkit, or set CUDA_HOME to the folder of the toolkit.',
     }
   }
   if (!toolchain.cuda) return { ...plain, name }
@@ -91,7 +91,7 @@ function standardFinding({ cflags }: Manifest, { libtorch }: Toolchain): Finding
       judgement: 'unusable',
       why: `the headers of libtorch ${libtorch.version} need C++20`,
       remedy:
-        'Remove this flag from "cflags" in opsmith.json: Opsmith chooses the standard that libtorch needs.',
+        'Remove this flag from "cflags" in opsmith.json: Opsmith sets the standard that libtorch needs.',
     },
   ]
 }

@@ -22,13 +22,14 @@ export async function virtualGpuFinding(
   }
   const { virtualGpu, compiler, libtorch } = chosen.value
   if (libtorch.hasCuda) {
-    const why = 'it needs a CPU build of libtorch, and the chosen one is a CUDA build'
+    const why =
+      'the virtual GPU needs a CPU build of libtorch, but the chosen libtorch is a CUDA build'
     return { ...base, judgement: 'absent', why }
   }
   const clang = virtualGpu?.compiler ?? (compiler.family === 'clang' ? compiler : undefined)
   const found = clang ? undefined : await chooseClang()
   if (found && !found.ok) {
-    const why = 'it needs clang 16 or newer, and none was found'
+    const why = 'the virtual GPU needs clang 16 or newer, but Opsmith found no such clang'
     return { ...base, judgement: 'absent', why, remedy: found.error.hint ?? '' }
   }
   const used = clang ?? (found?.ok ? found.value : compiler)

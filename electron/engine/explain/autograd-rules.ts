@@ -22,12 +22,13 @@ export const autogradRules: Rule[] = [
   {
     match:
       /too many arguments to function call, expected single argument 'to_save'|no matching function for call to '[^']*save_for_backward/,
-    message: () => 'save_for_backward takes one list of tensors: put them in braces.',
+    message: () =>
+      'The argument of save_for_backward must be one list of tensors: put the tensors in braces.',
     explanation: `\`\`\`cpp
 ctx->save_for_backward({x, w});
 \`\`\`
 
-Call it once: a second call replaces what the first one saved. Save other values with \`ctx->saved_data["factor"] = factor\`.`,
+Call save_for_backward only once: a second call replaces the tensors of the first call. Save other values with \`ctx->saved_data["factor"] = factor\`.`,
   },
   {
     match:

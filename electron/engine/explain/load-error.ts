@@ -26,7 +26,7 @@ function typeHint(expected: string, given: string): string {
   if (expected === 'double' || expected === 'int64_t') {
     return `A schema has its own type names: write ${expected === 'double' ? 'float for a C++ double' : 'int for an int64_t'}.`
   }
-  return `Make them the same: ${expected} in the schema is ${cppName(expected)} in C++, ${given} is ${cppName(given)}.`
+  return `Make both types the same: ${expected} in the schema is ${cppName(expected)} in C++, and ${given} is ${cppName(given)}.`
 }
 
 function cppName(type: string): string {
@@ -59,7 +59,7 @@ function mismatch(text: string): Meaning | undefined {
     return {
       ...base,
       message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, but its C++ function has ${counts[3] ?? ''}.`,
-      hint: `Give both the same ${what}, in the same order. Or leave out the schema: libtorch then derives it from the function.`,
+      hint: `Give the schema and the function the same ${what}, in the same order. Or leave out the schema: libtorch then derives a schema from the function.`,
     }
   }
   const types = /Type mismatch in (argument|return) (\d+): (.+?) vs (.+?)\.?$/.exec(reason)
@@ -101,7 +101,7 @@ function twice(text: string): Meaning | undefined {
     place: again,
     operator: lastName(operator),
     message: `${operator} is defined twice; the first time at ${first?.file ?? ''}:${first?.line ?? 0}.`,
-    hint: 'Define it once, and register its kernels with m.impl. Overloads need different names: name.overload(...).',
+    hint: 'Define the operator once, and register its kernels with m.impl. Overloads need different names: name.overload(...).',
   }
 }
 
@@ -128,7 +128,7 @@ function badSchema(text: string): Meaning | undefined {
     place: undefined,
     operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
     message: found
-      ? `This schema is not complete: "${schema}" lacks ${found[1] === 'arrow' ? '-> and its results' : (found[1] ?? '')}.`
+      ? `This schema is not complete: in "${schema}", there is no ${found[1] === 'arrow' ? '-> and its results' : (found[1] ?? '')}.`
       : `This schema names an unknown type: "${schema}".`,
     hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are no results, write -> ().',
   }

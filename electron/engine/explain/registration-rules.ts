@@ -80,7 +80,7 @@ or give the functions different names. In the schema, overloads have names too: 
   {
     match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,
     message: ([namespace = '']) =>
-      `${namespace} has a TORCH_LIBRARY block in this file already. A namespace can have only one.`,
+      `${namespace} already has a TORCH_LIBRARY block in this file. A namespace can have only one such block.`,
     explanation: `Put all definitions into one block. In another place, add definitions with a fragment:
 
 \`\`\`cpp
@@ -93,7 +93,7 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
     match:
       /unknown type name|a type specifier is required|has not been declared|does not name a type|was not declared|undeclared identifier|expected constructor, destructor/,
     within: /^\s*\d+ \| (?:STABLE_)?TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(/m,
-    message: () => 'TORCH_LIBRARY is not declared here: include <torch/library.h>.',
+    message: () => 'TORCH_LIBRARY is not declared in this file: include <torch/library.h>.',
     explanation: `The registration macros are in a header of their own:
 
 \`\`\`cpp

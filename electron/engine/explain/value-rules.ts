@@ -75,8 +75,8 @@ const float* from = x.const_data_ptr<float>();
     match:
       /non-void function does not return a value|no return statement in function returning non-void|control (?:may )?reache?s? end of non-void function/,
     message: () =>
-      'The function must return a result, but here it ends without a return: the caller gets an undefined value.',
-    explanation: `Compilers only warn. The code that they build runs past the end of the function: it crashes, or returns an invalid tensor. Return on every path. If a path cannot be reached, end it with \`TORCH_CHECK(false, "...")\`.`,
+      'The function must return a result, but the code can reach the end of the function without a return. The caller then gets an undefined value.',
+    explanation: `Compilers only warn. The compiled code runs past the end of the function: the function crashes, or returns an invalid tensor. Return on every path. If a path cannot be reached, end this path with \`TORCH_CHECK(false, "...")\`.`,
   },
   {
     match:
@@ -128,7 +128,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /use of undeclared identifier 'torch'|'torch' (?:has not been declared|does not name a type|was not declared)/,
     message: () =>
-      'No header of libtorch is included here: include <torch/extension.h> or <ATen/ATen.h>.',
+      'This file does not include a header of libtorch: include <torch/extension.h> or <ATen/ATen.h>.',
     explanation: `\`\`\`cpp
 #include <ATen/ATen.h>      // at::Tensor and its operators
 #include <torch/library.h>  // TORCH_LIBRARY
@@ -161,7 +161,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /no member named '(\w+)' in 'std::optional<([\w:]+)>'|'(?:const )?class std::optional<([\w:]+)>' has no member named '(\w+)'/,
     message: () =>
-      'This is an optional, which may be empty: test it with has_value(), then use -> instead of the dot.',
+      'This value is an optional, which may be empty: test the optional with has_value(), then use -> instead of the dot.',
     explanation: `\`\`\`cpp
 if (bias.has_value()) y = y + bias->sum();
 const at::Tensor shift = bias.value_or(at::Tensor());
@@ -173,7 +173,7 @@ const at::Tensor shift = bias.value_or(at::Tensor());
     within:
       /no known conversion (?:for argument \d+ )?from '(?:const )?std::optional<(?:at::)?Tensor>'|cannot convert '(?:const )?std::optional<at::Tensor>'/,
     message: () =>
-      'An optional Tensor is passed where a Tensor is needed: test it with has_value(), then use * to get the Tensor.',
+      'An optional Tensor is passed where a Tensor is needed: test the optional with has_value(), then use * to get the Tensor.',
     explanation: `\`\`\`cpp
 return bias.has_value() ? at::add(x, *bias) : x.clone();
 \`\`\``,
@@ -182,7 +182,7 @@ return bias.has_value() ? at::add(x, *bias) : x.clone();
     match:
       /no viable conversion from '[^']*IntArrayRef'.* to 'std::vector|conversion from '[^']*IntArrayRef'.* to non-scalar type 'std::vector|conversion from '[^']*ArrayRef<[^']*' to '(?:std::)?vector/,
     message: () =>
-      'sizes() is a view of the sizes, not a vector: copy it with .vec(), or keep the view.',
+      'sizes() is a view of the sizes, not a vector: copy the sizes with .vec(), or keep the view.',
     explanation: `\`\`\`cpp
 std::vector<int64_t> sizes = x.sizes().vec();  // a copy, to change
 const at::IntArrayRef view = x.sizes();        // good as long as x is
@@ -202,7 +202,8 @@ const double factor = scalar.to<double>();
   {
     match:
       /no viable conversion from '(?:::)?std::tuple<.*' to '(?:at::)?Tensor'|conversion from '(?:::)?std::tuple<.*' to non-scalar type 'at::Tensor'/,
-    message: () => 'This call has several results; unpack them: auto [values, indices] = ….',
+    message: () =>
+      'This call has several results: unpack the results with auto [values, indices] = ….',
     explanation: `\`\`\`cpp
 auto [values, indices] = at::max(x, 0);
 const at::Tensor largest = std::get<0>(at::max(x, 0));
@@ -228,7 +229,7 @@ if ((x > 0).all().item<bool>()) { }   // all elements; waits for the GPU
   {
     match: /use of overloaded operator '(.+?)' is ambiguous|ambiguous overload for 'operator(.+?)'/,
     message: ([sign = '']) =>
-      `Several overloads of operator${sign} match equally well here: state the type.`,
+      `Several overloads of operator${sign} match this call equally well: convert the argument to the type that you need.`,
     explanation: `\`{}\` can become any type, and a number can become a \`Scalar\`, a \`Tensor\` or an index. State the type:
 
 \`\`\`cpp
@@ -239,7 +240,7 @@ y = x * static_cast<double>(factor);
   {
     match: /call to '([\w:]+)' is ambiguous|call of overloaded '([\w:]+)\(/,
     message: ([name = '']) =>
-      `Several overloads of ${name} match these arguments equally well: state the type.`,
+      `Several overloads of ${name} match these arguments equally well: convert an argument to the type that you need.`,
     explanation: `The compiler's notes list the candidates. State the type of the ambiguous argument:
 
 \`\`\`cpp

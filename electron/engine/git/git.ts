@@ -102,6 +102,10 @@ export class Git {
       return ok([])
     return exitCode === 0
       ? ok(parseBlame(stdout))
-      : err('io', `git blame failed for ${relative}.`, { detail: stderr })
+      : err(
+          'io',
+          `Opsmith cannot show who changed the lines of ${relative}: git blame failed. The details contain the message of git.`,
+          { detail: stderr },
+        )
   }
 }

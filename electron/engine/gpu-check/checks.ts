@@ -66,7 +66,9 @@ const toolchainCheck: Check = async (session) => {
   const { toolchain, nvcc } = session.facts
   if (!toolchain.ok) return skipped(toolchain.error.message)
   if (!toolchain.value.cuda)
-    return skipped('nvcc was not found: CUDA sources cannot be compiled, but C++ operators can.')
+    return skipped(
+      'nvcc was not found, so CUDA sources cannot be compiled. C++ operators are not affected.',
+    )
   const library = await session.library()
   if (!library.ok) return withoutAnswer(library.error)
   const { report, refusedHost } = library.value
@@ -291,7 +293,10 @@ const profilerCheck: Check = async (session, { readKernels, readTrace }) => {
   try {
     kernels = trace.ok ? ok(readKernels(trace.value)) : trace
   } catch {
-    kernels = err('internal', 'The profiler wrote no trace.')
+    kernels = err(
+      'internal',
+      'libtorch’s profiler wrote no trace file, so kernel times were not compared. Run the GPU self-test again.',
+    )
   }
   const after = await session.timed(call, { count: 50 })
   if (!after.ok) return withoutAnswer(after.error)

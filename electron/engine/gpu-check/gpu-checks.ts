@@ -37,7 +37,7 @@ export interface GpuCheckOptions {
 const usualSeconds = 55
 
 const outOfTime =
-  'Not run: the time limit was reached. Try again: nvcc does not compile the same kernels again.'
+  'Not run, because the time limit was reached. Try again: the next run is faster, because Opsmith keeps the compiled kernels.'
 
 /** Aborted with the first of them. AbortSignal.any() is not in the Node of older Electrons. */
 function firstOf(signals: readonly AbortSignal[]): AbortSignal {

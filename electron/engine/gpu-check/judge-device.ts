@@ -36,7 +36,7 @@ export function judgeEvents(figures: EventFigures): Judgement {
   const wrong: string[] = []
   const doubts: string[] = []
   const compare = (name: string, off: number, good: number): void => {
-    const text = `events measure ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} than the device’s own clock over ${name}`
+    const text = `CUDA events measure ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} time than the clock of the device for ${name}`
     if (!(Math.abs(off) < 10 * good)) wrong.push(text)
     else if (Math.abs(off) > good) doubts.push(text)
   }
@@ -320,10 +320,12 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
       doubts: [
         ...(Math.abs(off) > 0.1 && Math.abs(off) <= 0.5
           ? [
-              `the profiler reports ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} time for a kernel than CUDA events measure for its call`,
+              `the profiler reports ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} time for a kernel than CUDA events measure for the call, so do not trust smaller differences in profiles`,
             ]
           : []),
-        ...(lacks.length > 0 ? [`the profile lacks the kernel’s ${lacks.join(', ')}`] : []),
+        ...(lacks.length > 0
+          ? [`the profile does not contain ${lacks.join(', ')} of the kernel`]
+          : []),
         ...(slower > 0.03 ? [`calls are ${percent(slower)} slower after a profile`] : []),
       ],
       found: `one relu runs ${counted(kernels.length, 'kernel')} in ${micro(kernel.seconds)} µs (CUDA events measure ${micro(before)} µs)`,
@@ -366,7 +368,10 @@ export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures)
         ? [`${fault} is reported with the wrong message: ${answer}`]
         : []),
     ]),
-    ...failedChecks.map((one) => `the operator check ${one} fails for a correct operator`),
+    ...failedChecks.map(
+      (one) =>
+        `the operator check ${one} reports a failure of a correct operator, so do not trust this check on this GPU`,
+    ),
     ...(unprotected === ''
       ? []
       : [`a crash in backward is not reported as a crash: ${unprotected}`]),

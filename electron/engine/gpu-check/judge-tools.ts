@@ -34,7 +34,7 @@ export function judgeDriver(facts: DriverFacts): Judgement {
   if (!driver)
     return judgeWithoutDriver(
       facts,
-      'set-up has not been run, so Opsmith cannot query the driver: run set-up first',
+      'Opsmith cannot query the driver before set-up: run opsmith setup (in a clone of the repository: npm run setup)',
     )
   if (driver.why !== '') return judgeWithoutDriver(facts, driver.why)
   const version = cudaVersionOf(driver.version)
@@ -114,7 +114,11 @@ export function judgeLibtorch(facts: LibtorchFacts): Judgement {
     'devices of the driver': driver.devices.length,
     'machine code for': code.machine.map((one) => `sm_${one}`).join(' '),
   }
-  if (!facts.isCudaBuild) return skipped(`libtorch ${version} is a CPU build.`, figures)
+  if (!facts.isCudaBuild)
+    return skipped(
+      `Not checked: libtorch ${version} is a CPU build, which cannot use a GPU. Choose a CUDA build of libtorch in Doctor.`,
+      figures,
+    )
   const uncovered = driver.devices.filter(
     ({ architecture }) => code.machine.length > 0 && !covers(code, Number(architecture)),
   )
@@ -182,7 +186,9 @@ export function whyNoDevice(facts: DriverFacts, isCudaBuild: boolean): string {
     ...(driver && driver.why !== '' ? [driver.why] : []),
     ...(driver
       ? []
-      : ['set-up has not been run, so Opsmith cannot query the driver: run set-up first']),
+      : [
+          'Opsmith cannot query the driver before set-up: run opsmith setup (in a clone of the repository: npm run setup)',
+        ]),
     ...(isCudaBuild ? [] : ['this libtorch is a CPU build']),
   ]
   return reasons.join('; ')

@@ -36,7 +36,7 @@ export class Captures {
     this.held.delete(id)
     const why = kept
       ? 'This graph is gone: the op host that captured it has ended.'
-      : 'This graph was released.'
+      : 'Opsmith has already released this graph.'
     return err('host.unavailable', why, {
       hint: 'Capture the graph again.',
     })

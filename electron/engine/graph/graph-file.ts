@@ -38,9 +38,13 @@ export function parseGraph(text: string, file: string): Result<Graph> {
   } catch (error) {
     // Blocks in blocks in blocks, deeper than any program's.
     if (error instanceof RangeError) {
-      return err('input.invalid', `${file} contains blocks that are nested too deeply.`, {
-        hint: 'Opsmith cannot show this graph. Save the graph of a function with fewer nested blocks.',
-      })
+      return err(
+        'input.invalid',
+        `Opsmith cannot show ${file}: the blocks of the graph are nested too deeply.`,
+        {
+          hint: 'Save the graph of a function with fewer nested blocks.',
+        },
+      )
     }
     throw error
   }

@@ -67,7 +67,7 @@ function needsTrust(file: string): Result<never> {
   const name = path.basename(file)
   return err(
     'project.restricted',
-    `${name} is a TorchScript archive: only an op host can read it, and restricted mode does not start one.`,
+    `${name} is a TorchScript archive, which only an op host can read. Restricted mode does not start an op host.`,
     {
       hint: 'Trust the folder to open the archive. In restricted mode, Opsmith shows only torch.export archives (.pt2) and graphs as JSON.',
     },
@@ -131,7 +131,7 @@ export class Graphs {
     if (withoutArguments && report.error.code === 'input.invalid') {
       return err(
         'input.invalid',
-        `${request.entry} needs arguments: ${request.form} graphs record a call.`,
+        `${request.entry} needs arguments, because ${request.form} graphs record a call.`,
         {
           hint: `Give arguments, or add a call of ${request.entry} to opsmith.json.`,
           detail: report.error.message,
@@ -271,9 +271,9 @@ export class Graphs {
     if (kind.value === 'torchscript') {
       return err(
         'input.invalid',
-        `${file} is a TorchScript archive: it has a graph for each method.`,
+        `${file} is a TorchScript archive, which contains one graph for each method.`,
         {
-          hint: 'Capture one of its methods.',
+          hint: 'Capture the graph of one method.',
         },
       )
     }

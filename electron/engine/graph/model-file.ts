@@ -24,7 +24,7 @@ function kindOfArchive(
   if (unpackedBytes > mostUnpacked) {
     return err(
       'input.invalid',
-      `${file} is not opened: its compressed files unpack to ${unpackedBytes} bytes, but the limit is ${mostUnpacked}.`,
+      `Opsmith does not open ${file}: the compressed files in it unpack to ${unpackedBytes} bytes, but the limit is ${mostUnpacked} bytes.`,
       {
         hint: 'This file was not written by PyTorch, which does not compress tensors. Save the model again with PyTorch.',
       },
@@ -42,16 +42,20 @@ function kindOfArchive(
   if (has(/^[^/]+\/data\.pkl$/)) {
     return err(
       'input.invalid',
-      `${file} was written by torch.save: it contains tensors, but no graph.`,
+      `${file} was written by torch.save, so the file contains tensors, but no graph.`,
       {
         hint: 'Save the scripted or traced module instead: torch.jit.script(model).save("model.pt").',
       },
     )
   }
   if (has(/^[^/]+\/model\.json$/)) {
-    return err('input.invalid', `${file} is a TorchScript archive of PyTorch 1.3 or older.`, {
-      hint: 'Load the model in PyTorch 1.4 to 2.0, and save it again there.',
-    })
+    return err(
+      'input.invalid',
+      `Opsmith cannot read ${file}, a TorchScript archive of PyTorch 1.3 or older.`,
+      {
+        hint: 'Load the model in PyTorch 1.4 to 2.0, and save the model again with that PyTorch.',
+      },
+    )
   }
   return err('input.invalid', `${file} is a zip archive, but PyTorch did not write it.`, {
     hint: modelHint,
@@ -63,7 +67,7 @@ export async function fileKind(file: string): Promise<Result<GraphArchive['kind'
   try {
     // Opening a named pipe would wait for a writer.
     if (!(await fs.stat(file)).isFile()) {
-      return err('io', `${file} is not a file.`, { hint: 'Name a .pt, .pt2 or .json file.' })
+      return err('io', `${file} is not a file.`, { hint: 'Choose a .pt, .pt2 or .json file.' })
     }
     const handle = await fs.open(file)
     const head = Buffer.alloc(64)

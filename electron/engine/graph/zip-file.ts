@@ -5,6 +5,7 @@ import { fail } from '../../contract/outcome'
 
 /** Entries beyond this are no model's: PyTorch writes one a tensor. */
 const mostEntries = 1_000_000
+const tooManyEntries = `the archive has more than ${mostEntries.toLocaleString('en')} entries`
 
 /**
  * Reads single files of a zip archive of any size without reading the rest. What does not fit the
@@ -24,7 +25,7 @@ export class ZipReader {
       const entries = new Map<string, Entry>()
       for await (const entry of zip.eachEntry()) {
         entries.set(entry.fileName, entry)
-        if (entries.size > mostEntries) throw new Error('it has too many entries')
+        if (entries.size > mostEntries) throw new Error(tooManyEntries)
       }
       return new ZipReader(file, zip, entries)
     } catch (error) {
@@ -54,7 +55,7 @@ export class ZipReader {
     if (entry.uncompressedSize > limit) {
       return fail(
         'input.invalid',
-        `${this.file} cannot be opened: its entry ${name} has ${entry.uncompressedSize} bytes, but the limit is ${limit} bytes.`,
+        `Opsmith cannot open ${this.file}: the entry ${name} has ${entry.uncompressedSize} bytes, but the limit is ${limit} bytes.`,
         { hint: 'Save a smaller part of the model, or open the file in PyTorch.' },
       )
     }
@@ -74,7 +75,7 @@ export class ZipReader {
   }
 }
 
-const brokenHint = 'Copy, download or save the file again: it may be incomplete.'
+const brokenHint = 'The file may be incomplete. Copy, download or save the file again.'
 
 function broken(file: string, error: unknown): never {
   const detail = error instanceof Error ? error.message : String(error)
@@ -82,9 +83,14 @@ function broken(file: string, error: unknown): never {
   if (outside !== undefined) {
     return fail(
       'input.invalid',
-      `${file} is not opened: it contains the path ${outside}, which is outside of the archive.`,
+      `Opsmith does not open ${file}: the archive contains the path ${outside}, which is outside of the archive.`,
       { hint: 'PyTorch does not write such paths. Do not unpack this archive.' },
     )
+  }
+  if (detail === tooManyEntries) {
+    return fail('input.invalid', `Opsmith does not open ${file}: ${tooManyEntries}.`, {
+      hint: 'PyTorch writes one entry for each tensor, so this is probably not a model. Choose another file.',
+    })
   }
   return fail('input.invalid', `${file} is a broken zip archive.`, {
     detail,

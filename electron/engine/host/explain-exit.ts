@@ -154,7 +154,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'timeout') {
     return {
       reason: 'timeout',
-      message: `No result within the limit of ${facts.seconds.toFixed(0)} s${doing}. When the call was stopped, it was${place(facts.stack) || ' still running'}.`,
+      message: `No result within the limit of ${facts.seconds.toFixed(0)} s${doing}. When Opsmith stopped the call, the call was${place(facts.stack) || ' still running'}.`,
     }
   }
   if (facts.killed === 'unresponsive') {
@@ -163,19 +163,19 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'output') {
     return {
       reason: 'output',
-      message: `The op host was stopped: one call printed more than the limit${doing}.`,
+      message: `The op host was stopped, because one call printed more than the limit${doing}.`,
     }
   }
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `The op host was stopped: it wrote more temporary files than allowed${doing}.`,
+      message: `The op host was stopped, because it wrote more temporary files than allowed${doing}.`,
     }
   }
   if (facts.killed === 'device') {
     return {
       reason: 'device',
-      message: `A GPU kernel failed, and its process can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
+      message: `A GPU kernel failed, so the op host can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
     }
   }
   if (record?.reason === 'memory') {
@@ -246,7 +246,7 @@ const kernelChecks =
 /** What shows which thread of which kernel made the wrong access; on an NVIDIA GPU, NVIDIA's own check of memory. */
 function kernelAdvice(place: KernelPlace): string {
   if (place === 'checked')
-    return 'The report of the kernel checks shows the kernel, the thread and the line.'
+    return 'The report of the kernel checks (Kernels panel) shows the kernel, the thread and the line.'
   if (place === 'virtual') return `Turn on ${kernelChecks}`
   const name = 'compute-sanitizer'
   const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)

@@ -63,7 +63,7 @@ interface Pending {
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
-  'The op host ended before it answered, because another call was stopped.',
+  'Opsmith ended the op host before this call had finished, because another call was stopped.',
   { hint: 'Run the call again.' },
 )
 
@@ -160,9 +160,13 @@ export class HostClient {
     this.ready = new Promise((resolve) => {
       settleReady = resolve
     })
-    const slow = setTimeout(() => {
-      this.kill('unresponsive')
-    }, limits.startSeconds * 1000)
+    let slow: NodeJS.Timeout | undefined
+    const startClock = (): void => {
+      slow = setTimeout(() => {
+        this.kill('unresponsive')
+      }, limits.startSeconds * 1000)
+    }
+    if (!this.transport.isQueued) startClock()
     let settleEnded: (exit: HostExit) => void = () => undefined
     this.ended = new Promise((resolve) => {
       settleEnded = resolve
@@ -188,9 +192,10 @@ export class HostClient {
         this.cameInstead = what
         this.kill('broken')
       },
-      onExit: (code, signal) => {
+      onPlaced: startClock,
+      onExit: (code, signal, lost = '') => {
         clearTimeout(slow)
-        void this.finish(code, signal).then((exit) => {
+        void this.finish(code, signal, lost).then((exit) => {
           settleReady(
             err('host.unavailable', `The op host could not be started: ${exit.message}`, {
               detail: exit.lastOutput,
@@ -259,9 +264,13 @@ export class HostClient {
     const parsed = hostCalls[name].output.safeParse(result.value)
     return parsed.success
       ? ok(parsed.data as HostOutput<N>)
-      : err('internal', `The op host sent an invalid answer to ${name}.`, {
-          detail: parsed.error.message,
-        })
+      : err(
+          'internal',
+          `The op host sent an invalid answer to the call "${name}", because of a bug in Opsmith. Try again.`,
+          {
+            detail: parsed.error.message,
+          },
+        )
   }
 
   /** Somebody waits for it, from now on. */
@@ -359,7 +368,10 @@ export class HostClient {
     pending.resolve(
       parsed.success
         ? { ok: false, error: explainRefusal(explainGradientError(parsed.data), this.bounds ?? []) }
-        : err('internal', 'The op host sent an error in an invalid format.'),
+        : err(
+            'internal',
+            'The op host sent an invalid error message, because of a bug in Opsmith. Try again.',
+          ),
     )
   }
 
@@ -376,7 +388,11 @@ export class HostClient {
     return [adviceAfter(exit, this.kernels), ofSandbox].filter((text) => text !== '').join(' ')
   }
 
-  private async finish(code: number | null, signal: string | null): Promise<HostExit> {
+  private async finish(
+    code: number | null,
+    signal: string | null,
+    lost: string,
+  ): Promise<HostExit> {
     this.gone = true
     this.share.close()
     clearTimeout(this.pinging)
@@ -385,7 +401,7 @@ export class HostClient {
     const dump = records.findLast((candidate) => candidate.reason === 'dump')
     const told = record ?? dump
     const running = [...this.pending.values()].find((pending) => pending.phase !== '')
-    const exit = explainExit({
+    const explained = explainExit({
       generation: this.generation,
       code,
       signal,
@@ -399,6 +415,11 @@ export class HostClient {
       dump,
       stack: told ? await symbolize(told, this.userFolders()) : [],
     })
+    // What we have ended ourselves has our reason.
+    const exit: HostExit =
+      lost === '' || this.killed !== undefined
+        ? explained
+        : { ...explained, reason: 'killed', message: lost }
     this.exit = exit
     for (const pending of this.pending.values()) {
       const isUnwanted = this.killed === 'stopped' || pending.signal?.aborted === true

@@ -1,9 +1,7 @@
-import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 
 import type { HostState } from '../../contract/app-calls'
-import type { KernelVariant } from '../../contract/build'
+import type { BuiltVariant } from '../../contract/build'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
 import type { LoadReport } from '../../contract/operators'
 import { sandboxStateOf } from '../../contract/sandbox'
@@ -24,18 +22,6 @@ export interface PoolEvents {
   /** What checked kernels did: a `writtenGpuReport` a line. */
   onKernelReports?: (lines: string) => void
   onOutput?: (generation: number, stream: 'stdout' | 'stderr', text: string) => void
-}
-
-/** Three quarters of the machine's memory, a container's limit counted. */
-export function defaultMemoryLimit(): number {
-  let limit = os.totalmem()
-  try {
-    const text = fs.readFileSync('/sys/fs/cgroup/memory.max', 'utf8').trim()
-    if (text !== 'max') limit = Math.min(limit, Number(text))
-  } catch {
-    // No cgroup, no limit of one.
-  }
-  return Math.floor(limit * 0.75)
 }
 
 /** Between the calls of one measurement or check there is less than this. */
@@ -61,6 +47,8 @@ export interface PoolOptions {
   events?: PoolEvents
   /** A second op host waits, warm; who builds once needs none. */
   keepSpareHost: boolean
+  /** Each op host takes a node of a cluster: none waits, warm. */
+  isScarce?: () => boolean
   /** Of its op hosts, on top of what every one gets. */
   environment?: Readonly<Record<string, string>>
 }
@@ -87,13 +75,14 @@ export class HostPool {
   private addonFolder: string
   /** The library that gives libtorch the virtual GPU; "" for none. */
   private virtualDevice = ''
-  private kernelVariant: KernelVariant = 'plain'
+  private kernelVariant: BuiltVariant = 'plain'
   /** For who opened these op hosts, on top of PoolEvents.onKernelReports. */
   onKernelReports: ((lines: string) => void) | undefined
   private readonly limits: () => HostLimits
   readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
   private readonly keepSpare: boolean
+  private readonly isScarce: () => boolean
   private readonly environment: Readonly<Record<string, string>>
 
   constructor(
@@ -106,6 +95,7 @@ export class HostPool {
     this.sandboxChoice = options.sandbox
     this.events = options.events ?? {}
     this.keepSpare = options.keepSpareHost
+    this.isScarce = options.isScarce ?? ((): boolean => false)
     this.environment = options.environment ?? {}
   }
 
@@ -122,7 +112,7 @@ export class HostPool {
    * @param library "" for none
    * @param kernelVariant what kernels were compiled for, and so report: PoolEvents.onKernelReports
    */
-  useVirtualDevice(library: string, kernelVariant: KernelVariant): void {
+  useVirtualDevice(library: string, kernelVariant: BuiltVariant): void {
     if (library === this.virtualDevice && kernelVariant === this.kernelVariant) return
     this.virtualDevice = library
     this.kernelVariant = kernelVariant
@@ -246,7 +236,7 @@ export class HostPool {
   }
 
   private warmSpare(): void {
-    if (!this.keepSpare || this.closed || this.spare) return
+    if (!this.keepSpare || this.isScarce() || this.closed || this.spare) return
     const timer = setTimeout(() => {
       if (!this.closed && !this.spare) this.spare = this.start(true)
     }, spareDelay)

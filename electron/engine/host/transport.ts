@@ -24,13 +24,20 @@ export interface HostListeners {
    */
   onBroken: (what: string) => void
   onOutput: (stream: 'stdout' | 'stderr', text: string) => void
-  /** Called once, when the process has ended and its output has been read. */
-  onExit: (code: number | null, signal: string | null) => void
+  /** Called once, where the op host is on another node: it starts there now. */
+  onPlaced?: () => void
+  /**
+   * Called once, when the process has ended and its output has been read.
+   * @param lost the node or the job has ended, and the op host with it: a sentence
+   */
+  onExit: (code: number | null, signal: string | null, lost?: string) => void
 }
 
 /** One op host process, however it was started. */
 export interface HostTransport {
   readonly pid: number | undefined
+  /** It may wait in a queue for a node: the time limit of the start counts from onPlaced(). */
+  readonly isQueued?: boolean
   listen(listeners: HostListeners): void
   send(request: HostRequest): void
   /** Ends the process, and those of its process group. */
@@ -163,7 +170,7 @@ class ForkedHost implements HostTransport {
 }
 
 /** @throws BadFrame where it is no message of the contract */
-function readMessage(payload: Uint8Array): HostMessage {
+export function readMessage(payload: Uint8Array): HostMessage {
   let value: unknown
   try {
     // Structured clone: NaN, infinities and typed arrays survive.

@@ -129,7 +129,7 @@ export class Profiles {
   async save(profile: number, file: string): Promise<Result<{ path: string; bytes: number }>> {
     const report = this.kept.get(profile)
     if (!report) {
-      return err('request.invalid', 'This profile no longer exists.', {
+      return err('request.invalid', 'Opsmith no longer keeps this profile.', {
         hint: 'Profile the call again.',
       })
     }

@@ -170,7 +170,7 @@ export class Exports {
     if (!build.value.ok) {
       const first = firstError(build.value)
       return err('build.required', `The project does not build: ${first?.message ?? ''}`, {
-        hint: 'Fix the error first; nothing was exported.',
+        hint: 'Nothing was exported. Fix the error, then export again.',
         ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
       })
     }

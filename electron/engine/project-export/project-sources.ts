@@ -112,7 +112,9 @@ export async function exportSources(
     return err(
       'project.invalid',
       `${outside.file} is outside the project. An export contains only files of the project.`,
-      { hint: 'Move the file into the project, or get it from a package that "pkgConfig" names.' },
+      {
+        hint: 'Move the file into the project, or use a package in "pkgConfig" that contains the file.',
+      },
     )
   }
   const place = placementOf(texts)

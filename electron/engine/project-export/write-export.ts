@@ -40,10 +40,14 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
       : ''
     const record = readRecord(text)
     if (record === undefined && names.length > 0) {
-      return err('file.conflict', `${directory} exists already, and Opsmith did not write it.`, {
-        hint: 'Choose another folder, or delete the files in this folder.',
-        path: directory,
-      })
+      return err(
+        'file.conflict',
+        `Opsmith does not overwrite ${directory}, because Opsmith did not write this folder.`,
+        {
+          hint: 'Choose another folder, or delete the files in this folder.',
+          path: directory,
+        },
+      )
     }
     const files = new Map<string, Buffer>()
     for (const name of new Set([...Object.keys(record?.files ?? {}), ...tree.keys()])) {

@@ -75,11 +75,11 @@ function carrySource(
   const place = placeAt(carrying, one, withCuda ? 'sources with CUDA' : 'sources', given)
   const at = { file: place.file, line: place.line }
   if (!isCode(source) || isHeader(source)) {
-    draft.remark(`${given} is left out: it is not a C++ or CUDA source.`, at)
+    draft.remark(`${given} is left out, because the file is not a C++ or CUDA source.`, at)
     return
   }
   if (path.isAbsolute(source)) {
-    draft.remark(`${given} is left out: it is outside this folder.`, at)
+    draft.remark(`${given} is left out, because the file is outside this folder.`, at)
     return
   }
   const text = one.files?.get(given)
@@ -163,7 +163,7 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
     else {
       const { file, line } = place
       draft.remark(
-        `The flag ${text} is left out: the build uses it for C++ sources only in CUDA builds. opsmith.json has no key for such a flag.`,
+        `The flag ${text} is left out: the build uses this flag for C++ sources only in CUDA builds. opsmith.json has no key for such a flag.`,
         { file, line },
       )
     }
@@ -229,15 +229,22 @@ function carryLink(carrying: Carrying, pair: ExtensionPair): void {
     const place = placeAt(carrying, one, what, text)
     const at = { file: place.file, line: place.line }
     if (needlessLinkFlags.test(text)) {
-      if (text === '-s') draft.remark('-s is left out: stack traces need the symbols.', at)
+      if (text === '-s')
+        draft.remark(
+          'The flag -s is left out, because stack traces need the symbols of the library.',
+          at,
+        )
     } else if (/openmp|^-lgomp$/.test(text)) {
-      draft.remark(`${text} is left out: libtorch’s own OpenMP is used.`, at)
+      draft.remark(`${text} is left out, because Opsmith links the OpenMP library of libtorch.`, at)
     } else draft.add(key, group, originOf(place))
   }
   for (const one of always) add('ldflags', one)
   for (const one of withCuda) add('cudaLdflags', one)
   for (const object of base.extraObjects) {
-    draft.remark(`${object} is left out: object files are not linked (extra_objects).`, own)
+    draft.remark(
+      `${object} is left out, because Opsmith does not link object files (extra_objects).`,
+      own,
+    )
   }
   if (base.deviceLink || (pair.cuda?.deviceLink ?? false)) {
     draft.remark(
@@ -259,10 +266,13 @@ export function carryExtension(carrying: Carrying, pair: ExtensionPair): void {
       if (!without.includes(source)) carrySource(carrying, cuda, source, true)
     for (const source of without) {
       if (cuda.sources.includes(source)) continue
-      carrying.draft.remark(`${source} is left out: the build compiles it only without CUDA.`, {
-        file: cpu.file ?? carrying.file,
-        line: cpu.line,
-      })
+      carrying.draft.remark(
+        `${source} is left out, because the build compiles this file only without CUDA.`,
+        {
+          file: cpu.file ?? carrying.file,
+          line: cpu.line,
+        },
+      )
     }
   }
   const hasKernels = [...base.sources, ...(cuda?.sources ?? [])].some(isCuda)

@@ -39,16 +39,16 @@ const alwaysThere =
 
 /** Flags that are not carried over, with the reason: read after the flag. */
 const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/^--?std[= ]/, 'left out: sources are compiled as C++20, which libtorch needs'],
-  [/^-g\d?$|^-ggdb/, 'left out: a build always includes line numbers'],
-  [/^-O[sgz]$/, 'left out: "optimization" accepts only O0 to O3'],
+  [/^--?std[= ]/, 'left out, because Opsmith compiles sources as C++20, which libtorch needs'],
+  [/^-g\d?$|^-ggdb/, 'left out, because a build always includes line numbers'],
+  [/^-O[sgz]$/, 'left out, because "optimization" accepts only O0 to O3'],
   [
     /fopenmp/,
     'left out: at::parallel_for uses libtorch’s threads; with clang, #pragma omp has no effect and loops run on one thread',
   ],
-  [/^-DPy_LIMITED_API/, 'left out: operators are compiled without Python'],
-  [/^(-t|--threads)/, 'left out: Opsmith chooses the number of nvcc threads'],
-  [/^(-ccbin|--compiler-bindir)/, 'left out: the compiler is chosen in Doctor'],
+  [/^-DPy_LIMITED_API/, 'left out, because Opsmith compiles operators without Python'],
+  [/^(-t|--threads)/, 'left out, because Opsmith chooses the number of nvcc threads'],
+  [/^(-ccbin|--compiler-bindir)/, 'left out, because you choose the compiler in Doctor'],
   [
     /^(-dc|--device-c|-rdc=true|--relocatable-device-code=true)$/,
     'left out: add "-rdc=true" to "cudaCflags" if a GPU kernel calls a device function of another file',
@@ -75,7 +75,7 @@ export function carryFlag(
     return
   }
   if (!group.every((one) => flagShape.safeParse(one).success)) {
-    draft.remark(`${text} is left out: flags are not read from a file.`, at)
+    draft.remark(`${text} is left out, because opsmith.json cannot read flags from a file.`, at)
     return
   }
   const include = /^-I\s*(.+)$/.exec(text)?.[1]

@@ -19,6 +19,6 @@ export function carryModules(
   if (modules.every((one) => one.name === name || one.name === 'extension')) return
   for (const { name: module, line } of modules) {
     const place = line > 0 ? `${file}:${line}` : file
-    draft.add('pythonModules', [module], `${place}, name of the extension`)
+    draft.add('pythonModules', [module], `the name of the extension in ${place}`)
   }
 }

@@ -23,7 +23,7 @@ export async function choosePython(
     return answer
       ? ok(answer.python)
       : err('toolchain.missing', `${named} cannot be run as Python on this machine.`, {
-          hint: 'Name a Python executable: --python /path/to/python3.',
+          hint: 'Choose a Python executable: --python /path/to/python3.',
         })
   }
   const inEnvironment = (environment: string | undefined): string =>

@@ -130,7 +130,7 @@ class Collected {
     if (one.compileGroupIndex === undefined) return
     const absolute = path.resolve(this.at.folder, this.at.sourceFolder, one.path)
     if (one.isGenerated === true || isWithin(absolute, this.build)) {
-      const text = `${path.basename(one.path)} is left out: the build of this repository generates it.`
+      const text = `${path.basename(one.path)} is left out, because the build of this repository generates this file.`
       this.remark(text, target, one.backtrace)
       return
     }
@@ -174,7 +174,7 @@ class Collected {
       ? fs.readdirSync(include).filter((name) => /\.(h|hpp|hh|cuh|inc)$/.test(name))
       : []
     if (made.length === 0) return
-    const text = `Headers that CMake generates in the build folder are left out: ${made.join(', ')}. Copy them into the sources, and add their folder to "includePaths".`
+    const text = `Headers that CMake generates in the build folder are left out: ${made.join(', ')}. Copy these headers into the sources, and add the folder of the headers to "includePaths".`
     this.remark(text, target, backtrace)
   }
 
@@ -182,7 +182,11 @@ class Collected {
   private isOfBuild(text: string, target: CMakeTarget, backtrace: number | undefined): boolean {
     if (!text.includes(this.build)) return false
     const shown = text.replaceAll(this.build, '<build folder>')
-    this.remark(`${shown} is left out: it names the build folder.`, target, backtrace)
+    this.remark(
+      `${shown} is left out, because this path is in the build folder.`,
+      target,
+      backtrace,
+    )
     return true
   }
 

@@ -128,7 +128,10 @@ export class CMakeFolder {
   ): Promise<Result<CMakeFolder>> {
     const cmake = findOnPath('cmake')
     if (cmake === undefined) {
-      return err('toolchain.missing', `${cmakeFile} is not read: cmake is not on PATH.`)
+      return err(
+        'toolchain.missing',
+        `Opsmith cannot read ${cmakeFile}, because cmake is not on PATH.`,
+      )
     }
     const made = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
     const scratch = await fs.realpath(made)
@@ -183,10 +186,10 @@ export class CMakeFolder {
       const printed = this.original(`${done.stderr}${done.stdout}`).trim()
       const why =
         done.stopped === 'timeout'
-          ? { message: `it did not end within ${limits.seconds} s`, file: cmakeFile, line: 0 }
+          ? { message: `CMake did not finish within ${limits.seconds} s`, file: cmakeFile, line: 0 }
           : firstCMakeError(printed, path.join(this.at.folder, sourceFolder))
       const file = path.join(sourceFolder, why?.file ?? cmakeFile)
-      return err('project.invalid', why?.message ?? 'CMake printed no reason.', {
+      return err('project.invalid', why?.message ?? 'CMake failed, but printed no reason.', {
         file,
         line: why?.line ?? 0,
         detail: printed,

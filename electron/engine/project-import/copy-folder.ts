@@ -53,9 +53,9 @@ export async function copyFolder(folder: string, copy: string): Promise<Result<v
     ? ok(undefined)
     : err(
         'project.invalid',
-        `${folder} has more than ${mostCopied} files: Opsmith does not copy it to run CMake.`,
+        `${folder} contains more than ${mostCopied} files, so Opsmith does not copy the folder to run CMake.`,
         {
-          hint: 'Name the folder that has the sources: opsmith init FOLDER.',
+          hint: 'Choose the folder that contains the sources: opsmith init FOLDER.',
         },
       )
 }

@@ -43,7 +43,7 @@ export function pairExtensions(
 /** What is known of a pair whatever the machine: the extension without CUDA, else that with it. */
 export function baseOf({ cpu, cuda, name }: ExtensionPair): RecordedExtension {
   const base = cpu ?? cuda
-  if (!base) throw new Error(`setup.py defined the extension ${name} in no recorded run.`)
+  if (!base) throw new Error(`No recorded run of setup.py defined the extension ${name}.`)
   return base
 }
 

@@ -75,7 +75,9 @@ function pairsOfRuns(
   remarkOnRun(draft, cpu, failsAlways ? '' : ' without CUDA')
   if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
   if (cuda.standIns.includes('torch')) {
-    draft.remark('This Python has no torch: setup.py ran with a substitute for torch.')
+    draft.remark(
+      'This Python has no torch, so Opsmith ran setup.py with a substitute for torch. The proposed flags and sources may be wrong if setup.py asks torch for values. To run setup.py with your torch, choose the Python of your torch.',
+    )
   }
   offerVariables(draft, [...cpu.environment, ...cuda.environment], definitions)
   return pairExtensions(cpu.extensions, cuda.extensions).filter((pair) => {
@@ -83,7 +85,7 @@ function pairsOfRuns(
     const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
     if (!hasSources) {
       draft.remark(
-        `setup.py lists no sources for the extension ${pair.name}: ${one?.kind ?? ''} builds it in another way.`,
+        `setup.py lists no sources for the extension ${pair.name}: ${one?.kind ?? ''} builds the extension in another way.`,
         {
           file: setupFile,
           line: one?.line ?? 0,
@@ -168,7 +170,7 @@ function carryFoundSources(
   for (const { file, registers } of found) {
     const origin = registers
       ? `${file}, which registers operators`
-      : `${file}, near a source that registers operators`
+      : `${file}, in the folder of a source that registers operators, or in a folder below`
     draft.add(isCuda(file) && !onlyKernels ? 'cudaSources' : 'sources', [file], origin)
   }
   return found.length > 0
@@ -238,9 +240,12 @@ async function readWithoutRunning(
   if (text !== undefined) return readText(text, files, draft)
   const [first] = namesOf(build)
   if (first === undefined) return undefined
-  draft.remark(`${first} was not run: its flags, macros and libraries are missing.`, {
-    file: first,
-  })
+  draft.remark(
+    `Opsmith did not run ${first}, so the flags, macros and libraries of this file are missing.`,
+    {
+      file: first,
+    },
+  )
   return undefined
 }
 
@@ -278,7 +283,7 @@ function nothingFound(
   if (buildFile !== undefined && !runsCode) {
     return err(
       'project.restricted',
-      `${folder} has a ${buildFile} that must be run to find out what it builds.`,
+      `Opsmith must run ${buildFile} in ${folder} to find out what this file builds.`,
       {
         hint: 'Trust the folder in the window, or run the file on the command line: opsmith init --yes.',
       },
@@ -286,14 +291,14 @@ function nothingFound(
   }
   if (!files.some(isOccupying)) {
     return err('project.empty', `${folder} is empty.`, {
-      hint: `Make a new project in it: opsmith new ${folder}.`,
+      hint: `Make a new project in this folder: opsmith new ${folder}.`,
     })
   }
   return err(
     'project.missing',
-    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, no CMake library that links torch, no script that loads an extension, and no C++ or CUDA source that registers operators.`,
+    `${folder} is not an operator project. Opsmith found no opsmith.json, no setup.py with an extension, no CMake library that links torch, no script that loads an extension, and no source that registers operators.`,
     {
-      hint: 'Name the folder that has the sources, or make a new project: opsmith new FOLDER.',
+      hint: 'Choose the folder that contains the sources, or make a new project: opsmith new FOLDER.',
       ...(first && {
         detail: draft.remarks
           .map(({ file, line, text }) => (file === '' ? text : `${file}:${line}: ${text}`))
@@ -321,7 +326,7 @@ export async function proposeProject(
   )
   if (!isFolder && !there.ok) return there
   if (there.ok || there.error.code !== 'project.missing') {
-    return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
+    return err('request.invalid', `${folder} already contains an ${manifestFileName}.`, {
       hint: 'Build the project: opsmith build. To make a new opsmith.json, first move the old file to another folder.',
     })
   }
@@ -335,10 +340,16 @@ export async function proposeProject(
   const chosen = chooseExtensions(folder, repository?.pairs ?? [], request.extension)
   if (!chosen && request.extension !== '') {
     const names = (repository?.pairs ?? []).map(({ name }) => name)
-    return err('request.invalid', `There is no extension ${request.extension}.`, {
-      hint:
-        names.length > 0 ? `Choose one of ${names.join(', ')}.` : 'This folder has no extension.',
-    })
+    return err(
+      'request.invalid',
+      `${repository?.file ?? setupFile} defines no extension named ${request.extension}.`,
+      {
+        hint:
+          names.length > 0
+            ? `Choose one of ${names.join(', ')}.`
+            : 'Opsmith found no extension in this folder.',
+      },
+    )
   }
   const file = repository?.file ?? setupFile
   for (const pair of chosen?.chosen ?? []) carryExtension({ draft, folder, file }, pair)

@@ -92,7 +92,7 @@ class Loads {
     if (pairs.length > 0) return pairs
     if (error) {
       const { missingModule } = error
-      this.draft.remark(`${file} fails before it loads an extension: ${error.message}`, {
+      this.draft.remark(`${file} fails before the script loads an extension: ${error.message}`, {
         file: error.file,
         line: error.line,
         command: missingModule === null ? '' : `pip install ${missingModule}`,

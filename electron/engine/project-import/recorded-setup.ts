@@ -119,11 +119,16 @@ async function readAnswer(
     const text = await fs.readFile(path.join(folder, `${which}.json`), 'utf8')
     return ok(recordedRun.parse(JSON.parse(text)))
   } catch {
-    return err('project.invalid', `${request.python} could not run ${request.file}.`, {
-      file: path.join(request.folder, request.file),
-      hint: 'Choose another Python: opsmith init --python PATH.',
-      detail: printed,
-    })
+    const reason = printed.split('\n').at(-1) ?? ''
+    return err(
+      'project.invalid',
+      `${request.python} could not run ${request.file}${reason === '' ? '' : `: ${reason}`}.`,
+      {
+        file: path.join(request.folder, request.file),
+        hint: 'Fix the error, or choose another Python: opsmith init --python PATH.',
+        detail: printed,
+      },
+    )
   }
 }
 
@@ -149,7 +154,7 @@ async function recordTwice(
       limits,
     })
     if (done.stopped === 'timeout') {
-      return err('project.invalid', `${file} did not end within ${limits.seconds} s.`, {
+      return err('project.invalid', `${file} did not finish within ${limits.seconds} s.`, {
         file: path.join(folder, file),
       })
     }

@@ -30,7 +30,7 @@ export async function remarkOnBindings(draft: ProposalDraft, folder: string): Pr
       const shown = names.slice(0, mostNamed).join(', ')
       const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
       draft.remark(
-        `Functions of PYBIND11_MODULE become operators: ${shown}${more}. They can be called if they take and return only tensors, numbers, strings and lists of them.`,
+        `Functions of PYBIND11_MODULE become operators: ${shown}${more}. A call works if the arguments and results are only tensors, numbers, strings, and lists of these.`,
         { file: source, line },
       )
     }
@@ -38,7 +38,7 @@ export async function remarkOnBindings(draft: ProposalDraft, folder: string): Pr
     if (pythonLine > 0) {
       const what = needsPython.exec(text)?.[0] ?? ''
       draft.remark(
-        `${what} needs Python, but operators run without Python: this does not compile.`,
+        `${what} needs Python, but operators run without Python, so this code does not compile.`,
         {
           file: source,
           line: pythonLine,

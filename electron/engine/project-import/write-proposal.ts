@@ -18,7 +18,14 @@ async function writeNew(folder: string, name: string, text: string): Promise<Res
     return target
   } catch (error) {
     return systemCode(error) === 'EEXIST'
-      ? err('file.conflict', `${folder} has a file ${name} already.`, { file: target.value })
+      ? err(
+          'file.conflict',
+          `${folder} already contains a file ${name}, so Opsmith wrote nothing.`,
+          {
+            file: target.value,
+            hint: 'Delete or rename that file, or choose another folder.',
+          },
+        )
       : ioError(error, `write ${target.value}`)
   }
 }

@@ -67,7 +67,7 @@ export async function describeProject(folder: string): Promise<Result<DescribedP
     name: manifest.ok ? manifest.value.name : path.basename(absolute),
     files,
     ...(isCut && {
-      remark: `This folder has more than ${mostFiles.toLocaleString('en')} files: Opsmith does not list or watch the rest.`,
+      remark: `This folder contains more than ${mostFiles.toLocaleString('en')} files. Opsmith lists and watches only the first ${mostFiles.toLocaleString('en')}.`,
     }),
     ...(manifest.ok ? { manifest: manifest.value } : { problem: manifest.error }),
   })

@@ -10,10 +10,9 @@ import type { ToolChoice } from '../../contract/tool-choice'
 import { readProjectFile, writeProjectFile } from './files'
 import { parseManifest } from './read-manifest'
 import { manifestFileOf } from './manifest-place'
+import { onOneLine, withEntry, withValue } from './manifest-text'
 
-type Edit = { path: (string | number)[]; value: unknown }
-
-const formatting = { formattingOptions: { insertSpaces: true, tabSize: 2 } }
+type Edit = { path: string[]; value: unknown }
 
 /** The text of opsmith.json without a byte order mark, which would move all places in it by one. */
 async function readManifestFile(folder: string): Promise<Result<FileContent>> {
@@ -26,9 +25,9 @@ async function readManifestFile(folder: string): Promise<Result<FileContent>> {
 function canEdit(text: string, { path: keys }: Edit): boolean {
   const tree = parseTree(text)
   if (!tree) return false
-  return keys.every((key, depth) => {
+  return keys.every((_key, depth) => {
     const node = findNodeAtLocation(tree, keys.slice(0, depth))
-    return !node || node.type === (typeof key === 'string' ? 'object' : 'array')
+    return !node || node.type === 'object'
   })
 }
 
@@ -37,7 +36,11 @@ function refusal(text: string, folder: string): Result<null> {
   const file = manifestFileOf(folder)
   const current = parseManifest(text, file)
   if (!current.ok) return current
-  return err('project.invalid', 'opsmith.json cannot be edited: it is not a JSON object.', { file })
+  return err(
+    'project.invalid',
+    'Opsmith cannot edit opsmith.json, because the file does not contain a JSON object.',
+    { file },
+  )
 }
 
 /** Edits opsmith.json in place: comments, order and layout of everything else stay. */
@@ -47,82 +50,12 @@ export async function editManifest(folder: string, edits: readonly Edit[]): Prom
   let text = current.value.text
   for (const edit of edits) {
     if (!canEdit(text, edit)) return refusal(text, folder)
-    text = applyEdits(text, modify(text, edit.path, edit.value, formatting))
-  }
-  for (const { path: keys, value } of edits) {
-    // jsonc-parser spreads lists over lines; a shape reads better as `[4, 8]`.
-    const tree = Array.isArray(value) ? parseTree(text) : undefined
-    const node = tree && findNodeAtLocation(tree, keys)
-    if (!node) continue
-    text = text.slice(0, node.offset) + onOneLine(value) + text.slice(node.offset + node.length)
+    text = withValue(text, edit.path, edit.value)
   }
   const valid = parseManifest(text, manifestFileOf(folder))
   if (!valid.ok) return valid
   const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
   return written.ok ? ok(null) : written
-}
-
-/** `{ "op": "f", "args": ["x"] }`, as the samples write entries. */
-function onOneLine(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const fields = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${JSON.stringify(key)}: ${onOneLine(item)}`)
-  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
-}
-
-/** Wide entries get a line for each field. */
-function entryText(entry: object | string, indent: string): string {
-  const line = onOneLine(entry)
-  if (typeof entry === 'string' || line.length + indent.length <= 110) return line
-  const fields = Object.entries(entry)
-    .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${indent}  ${JSON.stringify(key)}: ${onOneLine(item)}`)
-  return `{\n${fields.join(',\n')}\n${indent}}`
-}
-
-/** The whitespace that begins the line of that offset; undefined when something else comes before it there. */
-function indentAt(text: string, offset: number): string | undefined {
-  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
-  return /^[ \t]*$/.test(before) ? before : undefined
-}
-
-/** A comma and a comment after an entry belong to it; what comes after those does not. */
-const restOfEntry = /^([ \t]*,)?([ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))?/
-
-/**
- * The text with one more entry in a list that is there, or with a `name` in an object; neither comments nor other
- * entries are touched.
- */
-function withEntry(
-  text: string,
-  list: string,
-  entry: object | string,
-  name?: string,
-): string | undefined {
-  const tree = parseTree(text, [], { allowTrailingComma: true })
-  const node = tree && findNodeAtLocation(tree, [list])
-  if (!tree || node?.type !== (name === undefined ? 'array' : 'object')) return undefined
-  const key = name === undefined ? '' : `${JSON.stringify(name)}: `
-  const last = node.children?.at(-1)
-  const end = node.offset + node.length - 1
-  if (!last) {
-    const line = text.lastIndexOf('\n', node.offset) + 1
-    const indent = /^[ \t]*/.exec(text.slice(line))?.[0] ?? ''
-    const added = `\n${indent}  ${key}${entryText(entry, `${indent}  `)}\n${indent}`
-    // A comment in a list without entries stays, above the new one.
-    return `${text.slice(0, end).trimEnd()}${added}${text.slice(end)}`
-  }
-  const after = last.offset + last.length
-  const rest = restOfEntry.exec(text.slice(after, end))
-  const comma = rest?.[1] ?? ''
-  const comment = rest?.[2] ?? ''
-  const place = after + comma.length + comment.length
-  const indent = indentAt(text, last.offset)
-  // Entries that share a line stay on it.
-  const gap = indent === undefined && !comment.includes('//') ? ' ' : `\n${indent ?? '    '}`
-  return `${text.slice(0, after)},${comment}${gap}${key}${entryText(entry, indent ?? '')}${text.slice(place)}`
 }
 
 const entryLists = ['calls', 'gradchecks', 'checks', 'benchmarks'] as const
@@ -137,9 +70,9 @@ function withEntries(
   let text = given
   const tree = parseTree(text, [], { allowTrailingComma: true })
   if (entries.length > 0 && (!tree || !findNodeAtLocation(tree, [list])))
-    text = applyEdits(text, modify(text, [list], list === 'inputs' ? {} : [], formatting))
+    text = withValue(text, [list], list === 'inputs' ? {} : [])
   for (const [name, entry] of entries) {
-    const changed = withEntry(text, list, entry, name)
+    const changed = withEntry(text, [list], entry, name)
     if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
     text = changed
   }
@@ -182,7 +115,7 @@ function withFiles(
       files.map((file) => [undefined, file]),
     )
   const edits = modify(text, [list], [], {
-    ...formatting,
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
     getInsertionIndex: (keys) => keys.indexOf('sources') + 1,
   })
   const made = applyEdits(text, edits)

@@ -26,10 +26,10 @@ export async function changeable(folder: string, relative: string): Promise<Resu
   if (isManifestElsewhere(folder, relative)) {
     return err(
       'request.invalid',
-      `opsmith.json cannot be changed here: it is in ${manifestFolderOf(folder)}, not with the sources.`,
+      `opsmith.json of this project is in ${manifestFolderOf(folder)}, not in the folder of the sources.`,
       {
         path: 'path',
-        hint: 'Move or delete opsmith.json in that folder.',
+        hint: 'Rename, move or delete opsmith.json in that folder.',
       },
     )
   }
@@ -37,7 +37,7 @@ export async function changeable(folder: string, relative: string): Promise<Resu
   if (!target.ok) return target
   const parts = path.relative(path.resolve(folder), target.value).split(path.sep)
   return parts.some((part) => part.toLowerCase() === '.git')
-    ? err('request.invalid', `${relative} belongs to git: Opsmith does not change it.`, {
+    ? err('request.invalid', `${relative} belongs to git, so Opsmith does not change this file.`, {
         path: 'path',
       })
     : target

@@ -124,10 +124,10 @@ export async function writeProjectFile(
         return err(
           'file.conflict',
           now === ''
-            ? `${relative} was deleted on disk since it was opened.`
-            : `${relative} changed on disk since it was opened.`,
+            ? `${relative} was deleted on disk after you opened it.`
+            : `${relative} changed on disk after you opened it.`,
           {
-            hint: 'Compare both versions. Then keep your text, or load the file from disk.',
+            hint: 'Compare your text with the file on disk. Then keep your text, or load the file from disk.',
             path: relative,
           },
         )

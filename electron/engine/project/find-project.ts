@@ -31,7 +31,7 @@ export async function findProjectFolder(named: string): Promise<Result<string>> 
       path: 'root',
       file: path.join(folder, manifestFileName),
       ...placeOf(text.value, node.offset),
-      hint: '"root" is absolute, or relative to the folder of opsmith.json.',
+      hint: 'Correct the path. "root" must be absolute, or relative to the folder of opsmith.json.',
     })
   }
   noteManifestFolder(root, folder)

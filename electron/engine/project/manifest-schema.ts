@@ -9,7 +9,7 @@ const descriptions: Record<string, string> = {
   name: 'A C identifier. The library file is lib<name>.so. Operators from PYBIND11 modules and from `functions` get this name as their namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
-    "Sources of the CUDA part, globs allowed. nvcc compiles them, or clang for the virtual GPU. A build leaves them out if it uses no virtual GPU and nvcc is missing, or if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
+    "Sources of the CUDA part, globs allowed. nvcc compiles them, or clang for the virtual GPU. A build without the virtual GPU leaves these sources out if nvcc is missing. It also leaves them out if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
   cudaDefines: 'Macros that all sources get if the CUDA part is built: "WITH_CUDA", "BLOCK=256".',
   functions:
     'C++ functions to register as operators, as torch.utils.cpp_extension.load_inline does. Use this key for sources without a registration block.',
@@ -31,24 +31,24 @@ const descriptions: Record<string, string> = {
     'Python modules of the project\'s own package that this library replaces: "my_ops._C". In `opsmith test`, the tests import this library instead of these modules. The default is `name`.',
   pkgConfig: 'pkg-config packages whose compiler and linker flags a build uses.',
   systemPackages:
-    'System packages that a build needs. Opsmith suggests them if a header or a pkg-config package is missing.',
+    'System packages that a build needs. Opsmith suggests these packages if a header or a pkg-config package is missing.',
   autograd: 'Differentiable operators, each made from a forward and a backward function.',
   program: 'A TorchScript file whose functions use the operators.',
   inputs: 'Named tensors for calls, checks and timings.',
   calls: 'Calls that `opsmith run` makes and compares with their reference.',
   gradchecks:
-    'Gradient checks of operators and program functions, with the options of torch.autograd.gradcheck under the same names. `inputs` replaces the inputs of the project that have the same names. `expect` is "failed" if the check must fail.',
+    'Gradient checks of operators and of functions of the TorchScript program, with the options of torch.autograd.gradcheck under the same names. `inputs` replaces the inputs of the project that have the same names. `expect` is "failed" if the check must fail.',
   checks:
     'Operator checks. Without this key, Opsmith checks every operator. Without `args`, Opsmith makes the inputs from the schema. Shapes and `args` may use names from `sizes`; `args` may also use names from `integers` and `floats`. Opsmith draws a value for each name from its range. An entry with `checks` and `"shapes": 0` is one call, which Opsmith checks again after every build.',
   benchmarks:
-    "Timings of operators and program functions, and of the operators and expressions that they are compared with (`against`). Shapes and `args` may use names from `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x). Without `bytes`, Opsmith counts the bytes of inputs and outputs. Without `flops`, Opsmith counts the operations of libtorch's matrix products, convolutions and attention.",
+    "Timings of operators and of functions of the TorchScript program, and of the operators and expressions that they are compared with (`against`). Shapes and `args` may use names from `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x). Without `bytes`, Opsmith counts the bytes of inputs and outputs. Without `flops`, Opsmith counts the operations of libtorch's matrix products, convolutions and attention.",
   version: 'Version of exported packages: three numbers, for example 1.2.0.',
   license: 'License of exported packages, an SPDX identifier: "MIT".',
   packageName: 'Name of exported packages in pip and npm; the default is `name`.',
   exports: 'The export forms that `opsmith export` writes by default.',
   lints: 'Lints that are switched off: `{ "opsmith-device-guard": false }`.',
   toolchain:
-    "The compiler, libtorch and GPU of this project, instead of those in the user's settings.",
+    'The compiler, libtorch and GPU of this project. These replace the tools in the settings of the user.',
 }
 
 /** The published JSON Schema of opsmith.json, made from the shape that validates it. */

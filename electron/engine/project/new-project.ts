@@ -77,9 +77,10 @@ export function named(text: string, name: string): string {
 /** @param what "a project" */
 export function checkName(name: string, what: string): Result<null> {
   if (/^[a-z][a-z0-9_]{0,60}$/.test(name) && !reserved.has(name)) return ok(null)
-  return err('request.invalid', `${name} cannot be the name of ${what}.`, {
+  const why = reserved.has(name) ? 'C++ or Python reserves this name' : 'names have another form'
+  return err('request.invalid', `${name} cannot be the name of ${what}, because ${why}.`, {
     path: 'name',
-    hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a keyword of C++ or Python.',
+    hint: 'Use only lower-case letters, digits and _, with a letter first, and at most 61 characters: "fused_gelu". The name must not be a keyword of C++ or Python.',
   })
 }
 
@@ -109,9 +110,13 @@ async function makeFolder(folder: string): Promise<Result<null>> {
   }
   const other = (await fs.readdir(folder)).find(isOccupying)
   if (other === undefined) return ok(null)
-  return err('io', `The folder ${folder} already exists and is not empty: it contains ${other}.`, {
-    hint: 'Choose another name.',
-  })
+  return err(
+    'io',
+    `The folder ${folder} already exists and is not empty: the folder contains ${other}.`,
+    {
+      hint: 'Choose another name.',
+    },
+  )
 }
 
 /**

@@ -82,5 +82,7 @@ async function keepProjectsFolder(config: string, say: (line: string) => void): 
   const text = await fs.readFile(file, 'utf8').catch(() => '')
   if ((await statOf(usual))?.isFolder !== true || !/"projectsFolder": *""/.test(text)) return
   await changeSettings(config, { projectsFolder: usual })
-  say(`new projects are still made in ${usual}: the setting projectsFolder now names this folder`)
+  say(
+    `Opsmith still makes new projects in ${usual}: the setting projectsFolder now contains this folder`,
+  )
 }

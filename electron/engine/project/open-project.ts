@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import type { KernelVariant } from '../../contract/build'
+import type { BuiltVariant, KernelVariant } from '../../contract/build'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -28,7 +28,7 @@ interface ProjectContents {
   manifestText: string
   settings: Settings
   /** What kernels on the virtual GPU are compiled for. */
-  kernelVariant: KernelVariant
+  kernelVariant: BuiltVariant
 }
 
 /**
@@ -62,7 +62,7 @@ export class OpenProject {
     return this.contents.settings
   }
 
-  get kernelVariant(): KernelVariant {
+  get kernelVariant(): BuiltVariant {
     return this.contents.kernelVariant
   }
 
@@ -127,6 +127,11 @@ export class OpenProject {
     })
   }
 
+  /** The same project, its kernels compiled for stepping. */
+  forStepping(): OpenProject {
+    return new OpenProject(this.installation, { ...this.contents, kernelVariant: 'stepped' })
+  }
+
   /** The same project, its C++ sources compiled with more flags, CUDA's too. */
   withFlags(flags: readonly string[]): OpenProject {
     const { manifest } = this.contents
@@ -163,9 +168,9 @@ export function folderOf(project: ProjectOrFolder): string {
 export function restricted(folder: string): Result<never> {
   return err(
     'project.restricted',
-    `${folder} is open in restricted mode: Opsmith does not run its code.`,
+    `${folder} is open in restricted mode, so Opsmith does not run code of this folder.`,
     {
-      hint: 'If you trust its authors, choose "Trust this folder" at the top of the window.',
+      hint: 'If you trust the authors of the folder, choose "Trust this folder" at the top of the window.',
     },
   )
 }

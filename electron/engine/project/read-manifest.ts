@@ -38,17 +38,17 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
 const syntaxErrors: Readonly<Record<string, string>> = {
   InvalidSymbol: 'this word is not a value; put strings in double quotes',
   InvalidNumberFormat: 'this is not a number',
-  PropertyNameExpected: 'expected a key in double quotes here',
-  ValueExpected: 'expected a value here',
-  ColonExpected: 'expected a colon between a key and its value',
+  PropertyNameExpected: 'a key in double quotes is expected at this place',
+  ValueExpected: 'a value is expected at this place',
+  ColonExpected: 'a colon is missing between a key and its value',
   CommaExpected: 'a comma is missing before this',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
   EndOfFileExpected: 'there is text after the end of the object',
-  InvalidCommentToken: 'comments are not allowed here: remove this comment',
+  InvalidCommentToken: 'comments are not allowed in opsmith.json: remove this comment',
   UnexpectedEndOfComment: 'a comment is not closed',
   UnexpectedEndOfString: 'a string is not closed on its line',
-  UnexpectedEndOfNumber: 'a number is not complete',
+  UnexpectedEndOfNumber: 'a number is incomplete: a digit is missing after “.” or “e”',
   InvalidUnicode: '\\u needs four hexadecimal digits',
   InvalidEscapeCharacter: 'unknown escape after \\',
   InvalidCharacter: 'a string contains a control character',
@@ -58,7 +58,7 @@ function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: Propert
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
     return {
-      message: `"${key}" is not a key of opsmith.json here`,
+      message: `"${key}" is not a key that opsmith.json allows at this place; check the spelling`,
       keys: [...issue.path, key],
     }
   }
@@ -75,7 +75,7 @@ function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: Propert
     message:
       missing === undefined
         ? message
-        : `this key is missing; it takes ${/^[aeio]/.test(missing) ? 'an' : 'a'} ${missing}`,
+        : `this key is missing; the value must be ${/^[aeio]/.test(missing) ? 'an' : 'a'} ${missing}`,
     keys: issue.path,
   }
 }
@@ -203,9 +203,9 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
     }
     const bytes = await fs.readFile(file)
     if (isUtf16(bytes)) {
-      return err('project.invalid', 'opsmith.json is written in UTF-16; it must be UTF-8.', {
+      return err('project.invalid', 'opsmith.json is written in UTF-16, but must be UTF-8.', {
         file,
-        hint: 'Save it again with the encoding UTF-8.',
+        hint: 'Save the file again with the encoding UTF-8.',
       })
     }
     return ok(bytes.toString('utf8').replace(/^\uFEFF/, ''))
@@ -216,12 +216,16 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
     if (!stat) return err('project.missing', `There is no folder ${folder}.`)
     if (!stat.isDirectory()) {
       return err('project.missing', `${folder} is a file, not the folder of an operator project.`, {
-        hint: 'Name the folder that contains opsmith.json.',
+        hint: 'Choose the folder that contains opsmith.json.',
       })
     }
-    return err('project.missing', `${folder} is not an operator project: it has no opsmith.json.`, {
-      hint: 'Open a folder that has an opsmith.json, or copy a sample.',
-    })
+    return err(
+      'project.missing',
+      `${folder} is not an operator project, because the folder contains no opsmith.json.`,
+      {
+        hint: 'Open a folder that contains an opsmith.json, or copy a sample.',
+      },
+    )
   }
 }
 

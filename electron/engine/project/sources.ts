@@ -49,7 +49,7 @@ function whyUnreadable(file: string): string | undefined {
     const start = Buffer.alloc(2)
     const bytes = fs.readSync(descriptor, start, 0, start.length, 0)
     return isUtf16(start.subarray(0, bytes))
-      ? 'is written in UTF-16; compilers read UTF-8. Save it again as UTF-8.'
+      ? 'is written in UTF-16, but compilers read UTF-8. Save the file again as UTF-8.'
       : undefined
   } finally {
     fs.closeSync(descriptor)
@@ -59,8 +59,8 @@ function whyUnreadable(file: string): string | undefined {
 function missingSourceHint(folder: string, pattern: string): string {
   const submodule = submoduleOf(folder, pattern)
   return submodule
-    ? `The git submodule ${submodule.path} is empty. Fetch it: ${fetchCommand(submodule)}`
-    : 'Create the file, or correct the name. Paths are relative to the folder of opsmith.json, or to "root" if it is given. * and ** do not follow links to folders.'
+    ? `The git submodule ${submodule.path} is empty. Fetch the submodule: ${fetchCommand(submodule)}`
+    : 'Create the file, or correct the name. Paths are relative to the folder of opsmith.json, or to "root" if opsmith.json contains this key. * and ** do not follow links to folders.'
 }
 
 /** Links to folders that a pattern does not name: * and ** do not follow them, since any tree may be behind one. */

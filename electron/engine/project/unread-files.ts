@@ -7,7 +7,7 @@ import { canReadTrust, trustFile } from './trust'
 
 /** Such a file is copied before it is written over: see writeOver(). */
 function sentence(file: string, use: string): string {
-  return `Opsmith cannot read ${file}. A newer version may have written it. ${use} The file is kept.`
+  return `Opsmith cannot read ${file}. A newer version of Opsmith may have written the file. ${use} Opsmith keeps the file.`
 }
 
 /** What this version cannot read of what the user chose, a sentence for each file; [] where it reads all. */
@@ -20,16 +20,24 @@ export async function unreadFiles({
   const { unread, broken } = await readStoredSettings(configFolder)
   const file = settingsFile(configFolder)
   const names = Object.keys(unread)
-  if (broken !== '') sentences.push(sentence(file, 'The default settings are used.'))
+  if (broken !== '') sentences.push(sentence(file, 'Opsmith uses the default settings.'))
   if (names.length > 0) {
     const what = names.length === 1 ? 'the value of' : 'the values of'
     sentences.push(
-      `Opsmith cannot read ${what} ${names.join(', ')} in ${file}. A newer version may have written this. The defaults are used, and the file is kept.`,
+      `Opsmith cannot read ${what} ${names.join(', ')} in ${file}. A newer version of Opsmith may have written the file. Opsmith uses the default values and keeps the file.`,
     )
   }
   const others = [
-    { file: trustFile(dataFolder), canRead: canReadTrust, use: 'No folder is trusted.' },
-    { file: layoutFile(stateFolder), canRead: canReadLayout, use: 'The usual layout is shown.' },
+    {
+      file: trustFile(dataFolder),
+      canRead: canReadTrust,
+      use: 'Opsmith trusts no folder until you decide again.',
+    },
+    {
+      file: layoutFile(stateFolder),
+      canRead: canReadLayout,
+      use: 'Opsmith shows the default layout.',
+    },
   ]
   for (const other of others) {
     const text = await fs.readFile(other.file, 'utf8').catch(() => '')

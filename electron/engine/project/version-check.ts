@@ -55,7 +55,7 @@ async function get(address: string): Promise<string> {
       answer.setEncoding('utf8')
       answer.on('data', (part: string) => {
         text += part
-        if (text.length > mostBytes) asked.destroy(new Error('answered more than 1 MB'))
+        if (text.length > mostBytes) asked.destroy(new Error('sent a response larger than 1 MB'))
       })
       answer.on('error', reject)
       answer.on('end', () => {

@@ -23,17 +23,17 @@ export async function judgePytestPython(python: string, built: Libtorch): Promis
   const loaded = folder === '' ? undefined : describeLibtorch(folder, python)
   if (!loaded) {
     return err('toolchain.missing', `${python} has no torch, which the tests need.`, {
-      hint: 'Activate the environment with your torch, or name its Python: opsmith test --python PATH.',
+      hint: 'Activate the environment with your torch, or choose the Python of that environment: opsmith test --python PATH.',
     })
   }
   if (pytest.exitCode !== 0) {
     return err('toolchain.missing', `${python} has no pytest.`, {
-      hint: `Install it: ${python} -m pip install pytest`,
+      hint: `Install pytest: ${python} -m pip install pytest`,
     })
   }
   const why = whyNoFit(built, loaded, python)
   if (why === '') return ok(null)
   return err('toolchain.mismatch', why, {
-    hint: `Build with that torch ("toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json), or name another Python: opsmith test --python PATH.`,
+    hint: `Build with that torch ("toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json), or choose another Python: opsmith test --python PATH.`,
   })
 }

@@ -77,7 +77,7 @@ export class PytestRuns {
     const build = builds.lastBuild(project)
     if (!build) {
       return err('build.required', 'This project has not been built yet.', {
-        hint: 'Build it first (Ctrl+B).',
+        hint: 'Build the project first (Ctrl+B).',
       })
     }
     const python = await choosePython(project.folder, options.python)

@@ -151,9 +151,12 @@ export class ReportReader {
     const how = signal === '' ? `with exit code ${String(exitCode)}` : `by ${signal}`
     const crashed = this.known.get(this.running)
     if (!this.hasEnded && crashed) {
-      const message = `The process ended ${how} in this test.`
+      const message = `The test process ended ${how} during this test.`
       this.note({ ...crashed, outcome: 'crashed', message })
-      return { tests: this.tests(), ended: `pytest ended ${how} in ${crashed.id}.` }
+      return {
+        tests: this.tests(),
+        ended: `pytest ended ${how} during the test ${crashed.id}, so the tests after it did not run.`,
+      }
     }
     // 2: somebody, --exitfirst or errors of the collection ended it; 3: a bug of pytest or of a plugin.
     const hasFailed = this.tests().some(({ outcome }) => isBadOutcome(outcome))

@@ -30,7 +30,7 @@ export function patternOf(query: SearchQuery): Result<RegExp> {
     const reason = error instanceof Error ? error.message : String(error)
     return err('request.invalid', reason.replace(/^Invalid/, 'This is not a'), {
       path: 'query.text',
-      hint: 'Turn the regular expression off to search for the text as it is.',
+      hint: 'Turn “Regular expression” off to search for exactly this text.',
     })
   }
 }

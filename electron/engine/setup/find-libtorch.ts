@@ -39,6 +39,8 @@ export async function findLibtorch(
     found: all.find(({ judgement }) => judgement !== 'unusable'),
     refused: all
       .filter(({ judgement }) => judgement === 'unusable')
-      .map(({ folder, version, why }) => `${folder} (libtorch ${version}) cannot be used: ${why}`),
+      .map(
+        ({ folder, version, why }) => `Opsmith cannot use libtorch ${version} in ${folder}: ${why}`,
+      ),
   }
 }

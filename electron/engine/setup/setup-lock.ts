@@ -41,7 +41,7 @@ export async function withSetupLock<Value>(
   if (!takeLock(file)) {
     const [pid = ''] = readOwner(file).split('.')
     return err('request.invalid', `Another set-up is running (process ${pid}).`, {
-      hint: 'Wait until it has ended, then run set-up again.',
+      hint: 'Wait until this process has ended, then run set-up again.',
     })
   }
   try {

@@ -136,7 +136,7 @@ class SetupRun {
 
   private stopped(): Result<never> | undefined {
     return this.request.signal.aborted
-      ? err('cancelled', 'Set-up was stopped. Start it again to continue.')
+      ? err('cancelled', 'Set-up was stopped. Start set-up again to continue.')
       : undefined
   }
 
@@ -165,7 +165,7 @@ class SetupRun {
     const libtorch = describeLibtorch(folder, '--libtorch')
     if (!libtorch)
       return err('toolchain.missing', `${folder} has no lib/libtorch_cpu.so.`, {
-        hint: 'Name the folder of libtorch, which contains include/ and lib/.',
+        hint: 'Choose the folder of libtorch, which contains include/ and lib/.',
       })
     return libtorch.judgement === 'unusable'
       ? err('toolchain.mismatch', `${folder} cannot be used: ${libtorch.why}.`)
@@ -210,12 +210,14 @@ class SetupRun {
     const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
     if (cuda === '' && !(await mayInstall(question))) {
       return err('toolchain.missing', 'No libtorch was found, and Opsmith installed none.', {
-        hint: 'Name the folder of a libtorch with --libtorch FOLDER, or install torch with --yes.',
+        hint: 'Choose the folder of a libtorch with --libtorch FOLDER, or install torch with --yes.',
       })
     }
     const needs = await this.checkNeeds(true)
     if (!needs.ok) return needs
-    onStart(`installing torch ${torchVersion}${cuda === '' ? '' : ` for CUDA ${cuda}`} in ${own}`)
+    onStart(
+      `installing torch ${torchVersion}${cuda === '' ? '' : ` for CUDA ${cuda}`} into the folder ${own}`,
+    )
     const { cacheFolder } = this.services.installation
     const place = { folder: own, cacheFolder, cuda, run: this.runTool, onRemark }
     const installed = await installTorch(place)
@@ -225,7 +227,10 @@ class SetupRun {
     const found = mustInstall === true ? installedLibtorch(own) : (await findLibtorch(search)).found
     return found
       ? ok({ libtorch: found, isMade: true })
-      : err('internal', `torch was installed in ${own}, but Opsmith cannot use its libtorch.`)
+      : err(
+          'internal',
+          `Opsmith installed torch in ${own}, but cannot use the libtorch of this torch.`,
+        )
   }
 
   private async addon(tools: Tools): Promise<Result<string>> {

@@ -31,7 +31,7 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
   ]
   return reasons.length === 0
     ? ''
-    : `The machine’s ceilings may be too low, because ${reasons.join(' and ')} while they were measured. Opsmith measures them again after ${minutesOfDoubt} minutes, or when you ask for it.`
+    : `The memory bandwidth and FLOP/s of this machine may be higher than shown, because ${reasons.join(' and ')} during the measurement. Opsmith measures both again after ${minutesOfDoubt} minutes, or when you choose “Measure the memory bandwidth and FLOP/s again” next to “Roofline” in the Timings panel.`
 }
 
 export interface CeilingsRequest {

@@ -30,26 +30,26 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
   if (first.missing !== '') {
     return [
       ...warnings,
-      `The device’s clock, temperature and throttling are not known (${first.missing}): check them yourself before you trust small differences.`,
+      `The device’s clock, temperature and throttling are not known (${first.missing}): check these values yourself before you trust small differences.`,
     ]
   }
   const reasons = [...new Set(after.flatMap(({ slowedBy }) => slowedBy))]
   if (reasons.length > 0) {
     warnings.push(
-      `The GPU reduced its clock during the timing (${reasons.join(', ')}): let it cool, raise its power limit, or lock its clock lower (nvidia-smi --lock-gpu-clocks).`,
+      `The GPU reduced its clock during the timing (${reasons.join(', ')}): let the GPU cool, raise the power limit, or lock the clock at a lower rate (nvidia-smi --lock-gpu-clocks).`,
     )
   }
   const range = clockRange(after.flatMap(({ clock }) => (clock === undefined ? [] : [clock])))
   if (range && (range.high - range.low) / range.median > movedClock) {
     warnings.push(
-      `The GPU’s clock changed between ${megahertz(range.low)} and ${megahertz(range.high)} during the timing: lock it (nvidia-smi --lock-gpu-clocks).`,
+      `The GPU’s clock changed between ${megahertz(range.low)} and ${megahertz(range.high)} during the timing: lock the clock (nvidia-smi --lock-gpu-clocks).`,
     )
   }
   const processes = Math.max(...after.map((state) => state.processes ?? 1))
   if (processes > hosts) {
     const own = hosts === 1 ? 'this timing' : `${hosts} of this timing`
     warnings.push(
-      `${processes} processes compute on the GPU, including ${own}: end the others, then measure again.`,
+      `${processes} processes compute on the GPU, including ${own}: end the other processes, then measure again.`,
     )
   }
   return warnings

@@ -187,7 +187,7 @@ export class KeptBuilds {
       return err(
         'request.invalid',
         name === 'last'
-          ? 'A build cannot have the name "last": it always means the previous build.'
+          ? 'A build cannot have the name "last", because "last" always means the previous build.'
           : `Another build is named "${name}".`,
         {
           hint: 'Choose another name, or remove this name from the other build first.',
@@ -221,7 +221,7 @@ export class KeptBuilds {
     }
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
-      ? err('request.invalid', 'There is no build before the current build.', {
+      ? err('request.invalid', 'Opsmith has kept no build before the current build.', {
           hint: 'Change a source and build again: the current build becomes the previous build.',
           path: 'builds',
         })

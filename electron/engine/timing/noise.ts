@@ -75,7 +75,7 @@ export function clockWarnings(
       ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
         ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
-        : 'Opsmith finds no setting that fixes the clock (usual for virtual machines), so trust only ratios between calls that are timed in turn, or sample for longer'
+        : 'Opsmith finds no setting that fixes the clock (usual for virtual machines). Trust only ratios between calls that are timed in turn, or sample for longer'
   return [
     `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
   ]
@@ -91,7 +91,7 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
     // /proc/stat counts in ticks, and what a hypervisor took beside: over a short time it may say more.
     const busy = Math.min(others / used.wallSeconds, cores).toFixed(1)
     warnings.push(
-      `Other programs kept ${busy} of ${cores} cores busy during the timing: end them, then measure again.`,
+      `Other programs kept ${busy} of ${cores} cores busy during the timing: end these programs, then measure again.`,
     )
   }
   const own = used.processSeconds / used.wallSeconds
@@ -100,9 +100,11 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
   if (threads === 1 ? beside > otherThreads : own > threads + moreCores) {
     const what =
       threads === 1
-        ? `The call does ${percent(beside)} of its work on threads that it started itself, but 1 thread was requested`
-        : `The call uses ${own.toFixed(1)} cores, but ${threads} threads were requested`
-    warnings.push(`${what}. Compare its time only with calls that use the same number of cores.`)
+        ? `1 thread was requested, but the call starts other threads, which do ${percent(beside)} of the work`
+        : `${threads} threads were requested, but the call uses ${own.toFixed(1)} cores`
+    warnings.push(
+      `${what}. Compare the time of this call only with calls that use the same number of cores.`,
+    )
   }
   return warnings
 }
@@ -148,11 +150,11 @@ export function noiseWarnings(
     warnings.push(`Only ${rounds.length} rounds were sampled: sample for longer.`)
   if (point.cold && isOnHost && summary.median < leastCold)
     warnings.push(
-      'The call is too short to be timed cold: the time includes reading the clock. Time it warm.',
+      'The call is too short to be timed cold: the time includes the reading of the clock. Time the call without cold caches.',
     )
   if (point.cold && !isOnHost && summary.median < leastColdOnDevice) {
     warnings.push(
-      `The call is too short to be timed cold: the time includes two events, which take ${(betweenEvents * 1e6).toFixed(1)} µs here. Time it warm.`,
+      `The call is too short to be timed cold: the time includes two events, which take ${(betweenEvents * 1e6).toFixed(1)} µs on this machine. Time the call without cold caches.`,
     )
   }
   return warnings

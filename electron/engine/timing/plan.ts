@@ -183,10 +183,14 @@ export function planOf(
   const both = { ...project.inputs, ...request.inputs }
   const clash = Object.keys(request.sizes ?? {}).find((name) => Object.hasOwn(both, name))
   if (clash !== undefined) {
-    return err('input.invalid', `"${clash}" is both a size and an input.`, {
-      hint: 'Rename the size or the input.',
-      path: `sizes.${clash}`,
-    })
+    return err(
+      'input.invalid',
+      `"${clash}" is the name of both a size and an input. A name can be used only once.`,
+      {
+        hint: 'Rename the size or the input.',
+        path: `sizes.${clash}`,
+      },
+    )
   }
   const points: PlannedPoint[] = []
   for (const sizes of combinations(request.sizes ?? {})) {
@@ -237,6 +241,16 @@ export function timedCallOf(
 /** A benchmark's name for people: its own, else its call. */
 export function timingNameOf(entry: Pick<TimingRequest, 'name' | 'op' | 'args'>): string {
   return entry.name ?? callText(entry.op, entry.args)
+}
+
+/** "N 64, float64, 4 threads": a point of a sweep, for people. */
+export function pointText({ sizes, dtype, threads, cold }: TimingPoint): string {
+  return [
+    ...Object.entries(sizes).map(([name, value]) => `${name} ${value}`),
+    ...(dtype === '' ? [] : [dtype]),
+    ...(threads === 1 ? [] : [`${threads} threads`]),
+    ...(cold ? ['cold'] : []),
+  ].join(', ')
 }
 
 export function isSamePoint(one: TimingPoint, other: TimingPoint): boolean {

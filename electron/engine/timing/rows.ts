@@ -99,7 +99,7 @@ function judgedReplay({ gpu, device }: TimingRow, least: number): Pick<TimingRow
   if (!gpu) return {}
   if (!gpu.replay || gpu.replay.median >= least) return { gpu }
   const { replay, ...rest } = gpu
-  const noReplay = `the time of the replay, ${engineering(replay.median)}, is shorter than ${device} needs for the declared bytes or operations (${engineering(least)})`
+  const noReplay = `the measured time (${engineering(replay.median)}, CUDA graph replay) is impossibly short: ${device} needs at least ${engineering(least)} for the declared bytes or operations; check the declared bytes and operations`
   return { gpu: { ...rest, noReplay } }
 }
 
@@ -114,7 +114,7 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
     const { summary: _shown, layers: _layers, ...rest } = row
     return {
       ...rest,
-      refused: `the time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the declared bytes or operations (${engineering(least)}): the call does less work than declared, or works on another device or thread`,
+      refused: `the measured time (${engineering(summary.median)}) is impossibly short: ${row.device === 'cpu' ? 'this machine' : row.device} needs at least ${engineering(least)} for the declared bytes or operations; the call does less work than declared, or works on another device or thread`,
       samples: [],
       times: [],
     }
@@ -133,7 +133,7 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
       ...(believesBytes
         ? []
         : [
-            'The call takes less time than moving all bytes of its inputs and outputs, so it does not use all of them. Declare "bytes" to see the bandwidth.',
+            'The call is faster than this machine can move all bytes of the inputs and outputs, so the call does not use all of these bytes. Declare "bytes" to see the bandwidth.',
           ]),
       ...(believesFlops
         ? []
@@ -170,7 +170,7 @@ const onDeviceInside = (device: string): string =>
   `The call works on ${device}, but its inputs are on the CPU: the time is the time on the device.`
 
 const timesOfVirtualGpu =
-  'These are times of the virtual GPU, which runs on the CPU. They say nothing about a GPU.'
+  'These are times of the virtual GPU, which runs on the CPU. These times say nothing about the speed of a GPU.'
 
 function timedRow(
   asked: TimingRow,

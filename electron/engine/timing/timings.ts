@@ -282,7 +282,7 @@ export class Timings {
         'device.unavailable',
         `${request.op} is called on the CPU, but Opsmith lists only kernels of a GPU.`,
         {
-          hint: 'Set "device": "cuda" for its inputs, on a machine with a GPU.',
+          hint: 'Set "device": "cuda" for the inputs, on a machine with a GPU.',
         },
       )
     }
@@ -323,9 +323,13 @@ export class Timings {
     const found = await this.measured(machine.value, { threads, again: true, signal })
     return found
       ? ok(found)
-      : err('cancelled', 'The machine’s ceilings could not be measured.', {
-          hint: 'Measure again.',
-        })
+      : err(
+          'cancelled',
+          'Opsmith could not measure the memory bandwidth and FLOP/s of this machine.',
+          {
+            hint: 'Measure again.',
+          },
+        )
   }
 
   /** A benchmark's points and variants, builds among them. */

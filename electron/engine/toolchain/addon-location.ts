@@ -76,7 +76,7 @@ export function findAddon(installation: Installation, libtorch: Libtorch): Resul
   if (other !== undefined) return ok(other)
   return err(
     'toolchain.mismatch',
-    `No native addon is built for the libtorch in ${libtorch.folder} (${libtorch.version}). The existing native addon is linked with ${own.libtorch}.`,
+    `Opsmith has no native addon for the libtorch in ${libtorch.folder} (${libtorch.version}). The existing native addon is only for ${own.libtorch}.`,
     { hint: setupCommand(installation.root, libtorch.folder) },
   )
 }

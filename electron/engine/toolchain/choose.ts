@@ -64,7 +64,7 @@ export async function chooseCompiler(chosen: string, fromSetup: string): Promise
     if (!compiler) {
       return err(
         'toolchain.missing',
-        `The chosen compiler ${chosen} is not a C++ compiler that runs here.`,
+        `The chosen compiler ${chosen} is not a C++ compiler that runs on this machine.`,
         {
           hint: 'Choose another compiler in Doctor, or let Opsmith choose.',
         },
@@ -134,7 +134,7 @@ async function chooseLibtorch(
       )
     : err(
         'toolchain.missing',
-        'No libtorch was found: no Python on PATH has torch, and the environment variable LIBTORCH names no folder of libtorch.',
+        'No libtorch was found: no Python on PATH has torch, and the environment variable LIBTORCH is not the path of a libtorch folder.',
         {
           hint: setupCommand(installation.root),
         },
@@ -150,9 +150,13 @@ export async function chooseClang(): Promise<Result<Compiler>> {
   )
   return clang
     ? ok(clang)
-    : err('toolchain.missing', 'The virtual GPU needs clang 16 or newer, and none was found.', {
-        hint: 'apt-get install clang-19 lld-19',
-      })
+    : err(
+        'toolchain.missing',
+        'The virtual GPU needs clang 16 or newer, but Opsmith found no such clang.',
+        {
+          hint: 'apt-get install clang-19 lld-19',
+        },
+      )
 }
 
 /**
@@ -169,7 +173,7 @@ async function chooseVirtualGpu(
       ? ok(undefined)
       : err(
           'toolchain.mismatch',
-          `The virtual GPU needs a CPU build of libtorch, and ${libtorch.folder} is a CUDA build.`,
+          `The virtual GPU needs a CPU build of libtorch, but ${libtorch.folder} is a CUDA build.`,
           { hint: 'Choose a CPU build in Doctor, or let Opsmith choose the GPU.' },
         )
   }

@@ -3,7 +3,8 @@ import path from 'node:path'
 
 import type { Judgement } from '../../contract/doctor'
 import { findAllOnPath, findOnPath } from './find-on-path'
-import { runProcess } from './run-command'
+import { probeLimits, runProcess } from './run-command'
+import type { CommandLimits } from './run-command'
 
 export type CompilerFamily = 'clang' | 'g++'
 
@@ -33,7 +34,7 @@ function judge(
       ? { judgement: 'usable', why: '', remedy: '' }
       : {
           judgement: 'unusable',
-          why: `libtorch's headers need C++20: clang ${oldestClang} or newer compiles them, clang ${major} does not`,
+          why: `libtorch's headers need C++20, which clang ${major} does not support: install clang ${oldestClang} or newer`,
           remedy: 'apt-get install clang-19 lld-19',
         }
   }
@@ -45,7 +46,7 @@ function judge(
       }
     : {
         judgement: 'unusable',
-        why: `libtorch's headers need C++20: g++ ${oldestGcc} or newer compiles them, g++ ${major} does not`,
+        why: `libtorch's headers need C++20, which g++ ${major} does not support: install g++ ${oldestGcc} or newer`,
         remedy: 'apt-get install g++',
       }
 }
@@ -82,8 +83,13 @@ export async function describeCompiler(file: string): Promise<Compiler | undefin
   return await answer
 }
 
+/** A busy machine must not make clang look like no compiler: builds would use another one. */
+const patience: CommandLimits = { ...probeLimits, seconds: 60 }
+
 async function ask(file: string, stamp: string): Promise<Compiler | undefined> {
-  const result = await runProcess(file, ['--version'])
+  const result = await runProcess(file, ['--version'], { limits: patience })
+  // It did not answer in time: the next caller asks again.
+  if (result.stopped !== undefined) known.delete(stamp)
   if (result.exitCode !== 0) return undefined
   const clang = /clang version (\d+)\.([\d.]+)/.exec(result.stdout)
   const gcc = /^(?:g\+\+|c\+\+|gcc)\S* .*?(\d+)\.(\d+\.\d+)/m.exec(result.stdout)

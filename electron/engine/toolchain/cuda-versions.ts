@@ -89,7 +89,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
       kind: 'blocks',
       of: 'driver',
       message: `The driver supports CUDA up to ${driver}, but libtorch was built with CUDA ${libtorch}, so libtorch finds no CUDA device.`,
-      remedy: `${driverRemedy(libtorch)} Or install a torch for CUDA ${driver} or older: pip install torch --index-url https://download.pytorch.org/whl/${wheelOf(driver)}`,
+      remedy: `${driverRemedy(libtorch)} Or install a PyTorch build for CUDA ${driver} or older: pip install torch --index-url https://download.pytorch.org/whl/${wheelOf(driver)}`,
     })
   }
   if (nvcc !== '' && majorOf(driver) < majorOf(nvcc)) {

@@ -5,7 +5,7 @@ import { describeCompiler } from './compilers'
 import { findAllOnPath, findOnPath } from './find-on-path'
 import { hostLimitsOf } from './nvcc-host'
 import type { HostCompiler, HostLimits } from './nvcc-host'
-import { searchGpus } from './gpus'
+import { recentGpus } from './gpus'
 import { runProcess } from './run-command'
 
 export interface CudaToolkit {
@@ -40,7 +40,7 @@ export async function findCudaToolkit(launcher = ''): Promise<CudaToolkit | unde
   const stamp = `${real}:${fs.statSync(real).mtimeMs}:${home}`
   const answer = known.get(stamp) ?? describeToolkit(nvcc, home)
   known.set(stamp, answer)
-  const [toolkit, { gpus }, gccs] = await Promise.all([answer, searchGpus(launcher), findGccs()])
+  const [toolkit, { gpus }, gccs] = await Promise.all([answer, recentGpus(launcher), findGccs()])
   if (!toolkit) return undefined
   const architectures = gpus.map((gpu) => gpu.architecture).filter((one) => one !== '')
   return {

@@ -63,9 +63,9 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
     if (!named) {
       return err(
         'toolchain.missing',
-        `The chosen clangd ${chosen} is not a clangd that runs here.`,
+        `The chosen clangd ${chosen} is not a clangd that runs on this machine.`,
         {
-          hint: 'Name another clangd in Settings, or clear the field to use the clangd on PATH.',
+          hint: 'Choose another clangd in Settings, or clear the field to use the clangd on PATH.',
         },
       )
     }
@@ -77,7 +77,7 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
   if (!best) {
     return err(
       'toolchain.missing',
-      'clangd is not installed: the editor has no code help for C++.',
+      'clangd is not installed, so the editor has no code help for C++.',
       {
         hint: installClangd,
       },

@@ -24,6 +24,18 @@ export function findOnPath(name: string): string | undefined {
     .find(isExecutable)
 }
 
+/** By folder: the names in it, and when they were last changed. A build asks each time, and /usr/bin is large. */
+const namesIn = new Map<string, { changed: number; names: string[] }>()
+
+function namesOf(folder: string): string[] {
+  const changed = fs.statSync(folder).mtimeMs
+  const known = namesIn.get(folder)
+  if (known?.changed === changed) return known.names
+  const names = fs.readdirSync(folder).sort()
+  namesIn.set(folder, { changed, names })
+  return names
+}
+
 /** Every executable on PATH whose name matches, symlinks to the same file taken once. */
 export function findAllOnPath(pattern: RegExp): string[] {
   const seen = new Set<string>()
@@ -31,11 +43,11 @@ export function findAllOnPath(pattern: RegExp): string[] {
   for (const folder of pathFolders()) {
     let names: string[]
     try {
-      names = fs.readdirSync(folder)
+      names = namesOf(folder)
     } catch {
       continue
     }
-    for (const name of names.sort()) {
+    for (const name of names) {
       if (!pattern.test(name)) continue
       const file = path.join(folder, name)
       if (!isExecutable(file)) continue

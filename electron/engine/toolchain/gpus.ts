@@ -53,6 +53,7 @@ export async function searchGpus(launcher = '', patience = usualPatience): Promi
   const asked = known ?? search(launcher, patience)
   known = asked
   const answer = await asked
+  recent = { answer, at: performance.now(), place: placeOf(launcher) }
   const isKnown = answer.gpus.some(({ architecture }) => architecture !== '')
   if (known === asked && !isKnown) {
     // A driver that was installed meanwhile, or a nvidia-smi that was late, is worth another question.
@@ -62,9 +63,34 @@ export async function searchGpus(launcher = '', patience = usualPatience): Promi
   return answer
 }
 
+/** recentGpus() does not ask again within so many milliseconds. */
+const recentMilliseconds = 10_000
+/** Milliseconds that it lets a build run before it asks again. */
+const laterMilliseconds = 5_000
+
+/** The last answer, when it came, and which programs gave it. */
+let recent: { answer: GpuSearch; at: number; place: string } | undefined
+
+const placeOf = (launcher: string): string => [launcher, process.env['PATH'] ?? ''].join('\n')
+
+/**
+ * As searchGpus(), for builds, which do not wait: it returns the last answer. If that is old, a search in the
+ * background updates it for the next build: a driver may have been installed since.
+ */
+export async function recentGpus(launcher: string): Promise<GpuSearch> {
+  if (recent?.place !== placeOf(launcher)) return await searchGpus(launcher)
+  const { answer, at } = recent
+  if (performance.now() - at > recentMilliseconds) {
+    recent.at = performance.now()
+    setTimeout(() => void searchGpus(launcher), laterMilliseconds).unref()
+  }
+  return answer
+}
+
 /** For tests, which change what is on PATH. */
 export function forgetGpus(): void {
   known = undefined
+  recent = undefined
 }
 
 async function search(launcher: string, patience: GpuPatience): Promise<GpuSearch> {
@@ -110,7 +136,7 @@ async function askSmi(limits: CommandLimits): Promise<GpuSearch> {
     const words = (answer.stdout + answer.stderr).trim().split('\n')[0] ?? ''
     const why =
       answer.stopped === 'timeout'
-        ? `nvidia-smi did not answer within ${Math.round(answer.seconds)} s (persistence mode makes nvidia-smi faster: nvidia-smi -pm 1)`
+        ? `nvidia-smi did not answer within ${Math.round(answer.seconds)} s (persistence mode makes nvidia-smi faster: sudo nvidia-smi -pm 1)`
         : `nvidia-smi says: ${words}`
     return { gpus: [], driverCuda: '', why }
   }

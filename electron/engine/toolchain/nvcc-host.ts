@@ -62,7 +62,9 @@ export function chooseHost(cuda: NvccFacts, compiler: Compiler): ChosenHost {
     return { path: compiler.family === 'g++' ? usual.path : '', remark: '', refused: '' }
   }
   const newest = hostLimits?.newestGcc ?? 0
-  const why = usual ? `nvcc ${version} supports g++ up to ${newest}, not ${usual.major}` : ''
+  const why = usual
+    ? `nvcc ${version} supports g++ up to ${newest}, but this machine has g++ ${usual.major}`
+    : ''
   const other = newestInRange(cuda)
   if (other) return { path: other.path, remark: `${other.path} is used: ${why}`, refused: '' }
   if (compiler.family === 'clang' && isClangInRange(hostLimits, compiler.major)) {

@@ -57,7 +57,7 @@ export async function packageFlags(manifest: Manifest): Promise<Result<PackageFl
           hint:
             manifest.systemPackages.length > 0
               ? installCommand(manifest.systemPackages)
-              : `Install the development package of ${name}. List that package under systemPackages in opsmith.json, so that others know what to install.`,
+              : `Install the development package of ${name}. Add that package to "systemPackages" in opsmith.json, so that other users know what to install.`,
           detail: compile.stderr.trim(),
         },
       )

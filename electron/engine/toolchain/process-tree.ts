@@ -30,6 +30,12 @@ export function treeEnvironment(tree: string): Record<string, string> {
   return { [variable]: tree }
 }
 
+/** Our environment for a process that lives on without us, also on another machine: it belongs to no tree. */
+export function environmentWithoutTree(): NodeJS.ProcessEnv {
+  const { [variable]: _tree, ...rest } = process.env
+  return rest
+}
+
 async function treeOf(pid: string): Promise<string | undefined> {
   try {
     const words = (await fs.promises.readFile(`/proc/${pid}/environ`, 'latin1')).split('\0')

@@ -69,9 +69,13 @@ export async function openInTextEditor(
   const [first] = found
   if (!first) {
     const names = editors[kind].map(({ program }) => program).join(', ')
-    return err('io', `Opsmith found no ${kind === 'vscode' ? 'VS Code' : 'text editor'} on PATH.`, {
-      hint: `Opsmith looks for these programs: ${names}.`,
-    })
+    return err(
+      'io',
+      `Opsmith could not find ${kind === 'vscode' ? 'the command of VS Code (code)' : 'a text editor'} on PATH.`,
+      {
+        hint: `Install one of these programs, or add the folder of an installed one to PATH: ${names}.`,
+      },
+    )
   }
   // VS Code would run as Node with the first of these, and wait for us with the other.
   const { ELECTRON_RUN_AS_NODE: _asNode, VSCODE_IPC_HOOK_CLI: _hook, ...env } = process.env

@@ -14,7 +14,7 @@ import { parseCompilerOutput } from '../compile/diagnostics'
 import type { Installation } from '../installation'
 import { chooseClang } from '../toolchain/choose'
 import { compileLimits, runProcess } from '../toolchain/run-command'
-import { cudaFlags } from '../compile/virtual-gpu/flags'
+import { cudaFlags, wrapFlags } from '../compile/virtual-gpu/flags'
 import type { GpuVariant } from '../compile/virtual-gpu/flags'
 import { gpuCacheFolder, pruneGpuCache, touchEntry } from '../compile/virtual-gpu/gpu-cache'
 import { readGpuCounts } from './read-counts'
@@ -81,6 +81,14 @@ const standardHeaders = [
 
 /** What every rewritten source begins with, after the precompiled headers. */
 const preamble = '#include "opsmith/gpu/dependent_blocks.h"\n'
+
+const precompileFlags = [
+  // What its templates become is made once, not in each program.
+  '-fpch-instantiate-templates',
+  // A fresh checkout gives the same headers other times.
+  '-Xclang',
+  '-fno-pch-timestamp',
+]
 
 /** Sources that are CUDA, and so rewritten; others are compiled as they are. */
 const isCuda = (source: string): boolean => /\.(?:cu|cuh)$/.test(source)
@@ -180,7 +188,7 @@ export class GpuPrograms {
           `-Wl,-rpath,${path.dirname(runtime.value.file)}`,
           ...(compiler.value.linker === '' ? [] : [`-fuse-ld=${compiler.value.linker}`]),
           '-rdynamic',
-          ...(program.isChecked ? ['-Wl,--wrap=malloc', '-Wl,--wrap=free'] : []),
+          ...wrapFlags(program),
           '-pthread',
           '-lm',
           ...program.libraries.map((library) => `-l${library}`),
@@ -224,13 +232,14 @@ export class GpuPrograms {
 
 /** @returns the exit code; 128 and the signal's number where a signal ended the program */
 async function runHere(
-  { executable, programArguments, environment, signal, folder }: GpuProgramRun,
+  { executable, programArguments, environment, signal, folder, isStepped }: GpuProgramRun,
   more: Readonly<Record<string, string>>,
 ): Promise<number> {
   return await new Promise((resolve) => {
     const child = spawn(executable, [...programArguments], {
       cwd: folder,
-      stdio: 'inherit',
+      // Commands for stepping come from this process's input.
+      stdio: [isStepped === true ? 'ignore' : 'inherit', 'inherit', 'inherit'],
       env: { ...process.env, ...environment, ...more },
     })
     const stop = (): void => {
@@ -259,7 +268,7 @@ async function preludeArguments(
     .map((name) => `#include ${name}\n`)
     .join('')
   const name = createHash('sha256')
-    .update(JSON.stringify([own, header, compiler.identity, runtime.identity]))
+    .update(JSON.stringify([own, header, precompileFlags, compiler.identity, runtime.identity]))
     .digest('hex')
     .slice(0, 24)
   const wanted = path.join(gpuCacheFolder(cacheFolder, 'prelude'), name)
@@ -269,13 +278,11 @@ async function preludeArguments(
   const source = path.join(folder, 'prelude.h')
   const precompiled = `${source}.pch`
   if (!fs.existsSync(precompiled)) {
-    // A header that is written again is newer than what was made of it.
-    if (!fs.existsSync(source)) fs.writeFileSync(source, header)
+    fs.writeFileSync(source, header)
     const temporary = `${precompiled}.${process.pid}`
     const result = await runProcess(
       compiler.path,
-      // What its templates become is made once, not in each program.
-      [...own, '-fpch-instantiate-templates', '-x', 'c++-header', source, '-o', temporary],
+      [...own, ...precompileFlags, '-x', 'c++-header', source, '-o', temporary],
       { limits: compileLimits, signal },
     )
     if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
@@ -283,7 +290,8 @@ async function preludeArguments(
     pruneGpuCache(cacheFolder, ['prelude'])
   }
   touchEntry(folder)
-  return ['-include-pch', precompiled]
+  // Its name covers all it holds.
+  return ['-include-pch', precompiled, '-Xclang', '-fno-validate-pch']
 }
 
 /** C and C++ of the host: the CUDA headers are there for it, the rewriter is not. */

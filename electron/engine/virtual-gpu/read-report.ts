@@ -72,7 +72,7 @@ function asAccumulation(one: GpuFinding): GpuFinding {
   return {
     ...one,
     check: 'non-atomic-accumulation',
-    message: 'Several threads update one element without atomics: updates get lost.',
+    message: 'Several threads update one element without atomics, so updates are lost.',
     remedy: 'Use atomicAdd, or reduce the values within the block first.',
   }
 }

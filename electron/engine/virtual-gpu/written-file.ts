@@ -14,7 +14,7 @@ export function readWritten(file: string, what: string, flag: string): Result<un
     text = fs.readFileSync(file, 'utf8')
   } catch {
     return err('host.crashed', `The program ended before it could report what was ${what}.`, {
-      hint: `Run it without ${flag}: a crash, a signal or _exit ended it.`,
+      hint: `Run the program without ${flag}: a crash, a signal or _exit ended the program.`,
     })
   }
   return ok(JSON.parse(text) as unknown)

@@ -4,6 +4,7 @@ import path from 'node:path'
 
 import { z } from 'zod'
 
+import type { StartNews } from '../../contract/start-news'
 import { log, logFile } from '../../engine/log-file'
 import { readDump } from './minidump'
 import type { Dump } from './minidump'
@@ -19,12 +20,7 @@ const note = z.object({
 type Note = z.infer<typeof note>
 
 /** How an earlier session ended that was not closed. */
-export interface UnexpectedEnd {
-  /** A sentence. */
-  message: string
-  /** A file with what is known of it. */
-  report: string
-}
+export type UnexpectedEnd = NonNullable<StartNews['unexpectedEnd']>
 
 const keptReports = 10
 const keptDumps = 5
@@ -139,7 +135,7 @@ export class LastEnd {
     )?.[0]
     const why =
       signal === undefined
-        ? 'its process was killed, or memory ran out'
+        ? 'the process was killed, or memory ran out'
         : `${meanings[signal] ?? 'a signal'} (${signal})`
     const message = `Opsmith ended unexpectedly: ${why}. Your project, unsaved edits and last results are restored.`
     const folder = path.join(this.stateFolder, 'reports')

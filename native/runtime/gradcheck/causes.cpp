@@ -126,12 +126,13 @@ std::string masked_gradient(const at::Tensor& analytical, const at::Tensor& nume
   };
   if (!at::allclose(on(analytical, places), on(numerical, places), rtol, atol)) return "";
   if (masked) {
-    return "The gradient of this sparse input is right at its specified elements, but not zero at "
-           "the other elements. With the option masked, the other elements must be zero.";
+    return "The gradient of this sparse input is right at the specified elements, but not zero at "
+           "the other elements. With the option \"masked\", the gradient must be zero at the other "
+           "elements.";
   }
   if (on(analytical, unspecified).ne(0).any().item<bool>()) return "";
-  return "The gradient of this sparse input is right at its specified elements and zero at the "
-         "other elements. If this is intended, set gradcheck's option masked.";
+  return "The gradient of this sparse input is right at the specified elements, and zero at the "
+         "other elements. If this is intended, set the gradcheck option \"masked\".";
 }
 
 }  // namespace opsmith

@@ -78,13 +78,14 @@ class Gradcheck {
       const auto stored = is_sparse(input) ? specified_values(input) : input;
       if (stored.layout() != at::kStrided) {
         fail_check(function_.names[i] +
-                   " is neither strided nor sparse: gradcheck supports only these layouts");
+                   " is neither strided nor sparse, but gradcheck supports only strided and sparse "
+                   "layouts");
       }
       for (int64_t dim = 0; dim < stored.dim(); ++dim) {
         if (stored.stride(dim) <= 0 && stored.size(dim) > 1) {
           fail_check(function_.names[i] +
-                     " has a dimension with stride 0: its elements share memory, so gradcheck "
-                     "cannot perturb a single element; call contiguous() on this input");
+                     " has a dimension with stride 0, so elements share memory and gradcheck "
+                     "cannot change a single element: call contiguous() on this input");
         }
       }
       const auto dtype = input.scalar_type();
@@ -102,8 +103,9 @@ class Gradcheck {
   void check_outputs() const {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].layout() == at::kStrided) continue;
-      fail_check("output " + std::to_string(i) +
-                 " is not a strided tensor: convert it with to_dense() to check it");
+      fail_check(
+          "output " + std::to_string(i) +
+          " is not a strided tensor: to check this output, convert the output with to_dense()");
     }
   }
 
@@ -118,7 +120,7 @@ class Gradcheck {
         if (!jacobian.ne(0).any().item<bool>()) continue;
         fail_check(
             "no output requires grad, but the outputs change with the inputs: the operator has no "
-            "autograd kernel, or works on detached data");
+            "autograd kernel, or works on detached tensors");
       }
     }
   }
@@ -244,7 +246,7 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
       const bool any_input = !differentiable_inputs(function.inputs).empty();
       if (function.inputs.size() > inputs || !any_input) return;
       // torch.autograd.gradgradcheck stops here too, in an error of its own.
-      fail_check("no output requires grad: there is no gradient to differentiate");
+      fail_check("no output requires grad, so there is no gradient to differentiate");
     });
     if (can_run) report.findings.clear();
   }

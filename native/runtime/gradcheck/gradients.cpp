@@ -381,15 +381,15 @@ std::string cause_near_point(const PointProbe& probe, const JacobianComparison& 
   text.precision(4);
   if (worst.absolute <= rounding) {
     text << "Rounding: with eps " << probe.eps << ", the precision of "
-         << c10::toString(output_dtype) << " alone allows an error of " << rounding
-         << " here. Use float64, or a larger eps.";
+         << c10::toString(output_dtype) << " can cause an error of " << rounding
+         << " at this point. Use float64, or a larger eps.";
     return text.str();
   }
   if (output_dtype == at::kDouble && first.numel() > 0 && probe.eps < 1e-3 &&
       at::equal(first.to(at::kFloat).to(at::kDouble), first) &&
       !at::equal(probe.input.detach().to(at::kFloat).to(at::kDouble), probe.input.detach())) {
-    return "Rounding: every element of the float64 output fits float32 exactly, so the function "
-           "computes in float32.";
+    return "Rounding: the function computes in float32, because every element of the float64 "
+           "output fits float32 exactly.";
   }
   const double gap = std::abs(right - left);
   const double lower = std::min(left, right) - 0.01 * gap,

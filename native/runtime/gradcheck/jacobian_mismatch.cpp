@@ -80,7 +80,8 @@ class CauseFinder {
     if (nan(analytical_)) return "The gradient contains NaN.";
     if (nan(numerical_)) return "The function itself gives NaN near this point.";
     if (at::isinf(numerical_).any().item<bool>()) {
-      return "The function is infinite near this point.";
+      return "The function returns inf for inputs close to this point, so there is no numerical "
+             "gradient to compare with. Choose other inputs.";
     }
     return "";
   }
@@ -90,7 +91,8 @@ class CauseFinder {
       return "The gradient is zero everywhere, but the output depends on this input.";
     }
     if (!wanted_.any().item<bool>()) {
-      return "The output does not depend on this input here, but the gradient is not zero.";
+      return "At this point, the output does not depend on this input, but the gradient is not "
+             "zero.";
     }
     return "";
   }
@@ -131,7 +133,7 @@ class CauseFinder {
           analytical_.reshape(sizes).transpose(first, first + 1).reshape(analytical_.sizes());
       if (close(turned)) {
         return "Dimensions " + std::to_string(dim) + " and " + std::to_string(dim + 1) +
-               " of the gradient are exchanged: it is transposed.";
+               " of the gradient are exchanged: backward returns the transposed gradient.";
       }
     }
     return "";
@@ -171,7 +173,7 @@ class CauseFinder {
     if (!lost.any().item<bool>() || !right_.logical_or(lost).all().item<bool>()) return "";
     const auto wanted = wanted_.sum().item<int64_t>(), missing = lost.sum().item<int64_t>();
     return std::to_string(missing) + " of " + std::to_string(wanted) +
-           " contributions to the gradient are missing: backward may lack a sum over a broadcast "
+           " contributions to the gradient are missing. Backward may need a sum over a broadcast "
            "dimension.";
   }
 

@@ -299,7 +299,8 @@ void JacobianChecks::report_projection(GradcheckCheck check, ComplexPart part, s
   auto& finding = compare(check, part, input, output, slow(), evaluation);
   if (finding.status == CheckStatus::failed) return;
   finding.status = CheckStatus::failed;
-  finding.reason = "fast mode found a difference, but slow mode found none: turn fast_mode off";
+  finding.reason =
+      "fast mode found a difference, but slow mode found no difference: turn fast_mode off";
 }
 
 void JacobianChecks::place(GradcheckFinding& finding, ComplexPart part, size_t input,
@@ -447,7 +448,7 @@ void JacobianChecks::compare_forward(const TensorFunction& function, const Tenso
 
 void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) const {
   if (options_.check_grad_dtypes && !forward.dtypes_match) {
-    fail_check("a tangent and its output differ: one is complex, the other is real");
+    fail_check("a tangent and its output differ: one of the two is complex, and the other is real");
   }
 }
 

@@ -145,8 +145,9 @@ class Capture {
         arguments[0].type()->kind() == c10::TypeKind::ClassType) {
       throw Failure(
           ErrorCode::input_invalid,
-          request_.entry + " is a method: without an object, only its script graph can be captured",
-          "Call the method in a function of the program, and capture this function.");
+          request_.entry +
+              " is a method, so Opsmith can capture only the script graph of this method",
+          "Write a function in the program that calls the method, and capture that function.");
     }
   }
 
@@ -163,8 +164,8 @@ class Capture {
     if (function == nullptr) {
       throw Failure(ErrorCode::request_invalid,
                     request_.entry + " is an operator: only functions have a script graph",
-                    "Capture its trace or autograd graph, or write a function that calls the "
-                    "operator.");
+                    "Capture the trace or the autograd graph of the operator, or write a function "
+                    "that calls the operator.");
     }
     captured_.steps.push_back(jit::toGraphFunction(*function).graph()->copy());
     // Given arguments, the graph can be run later; without, it can still be read.
@@ -256,7 +257,7 @@ class Capture {
     if (original == nullptr) {
       throw Failure(ErrorCode::request_invalid,
                     request_.entry + " is an operator: only functions are fused and specialised",
-                    "Choose a function of the program.");
+                    "Choose a function of the project's TorchScript program.");
     }
     const Stage stage(ErrorCode::operator_check);
     // A function of its own, so that its profile is of these inputs alone.
@@ -289,7 +290,8 @@ class Capture {
   void add_pass(GraphPass pass) {
     if (captured_.steps.empty()) {
       throw Failure(ErrorCode::request_invalid,
-                    "Passes work on TorchScript graphs, not on autograd graphs");
+                    "Passes work on TorchScript graphs, not on autograd graphs",
+                    "Capture the script graph or the trace, or remove the passes.");
     }
     const auto start = Clock::now();
     const Stage stage(ErrorCode::operator_check, "pass " + std::string(enum_text(pass)));
@@ -332,7 +334,7 @@ CaptureReport capture_graph(const CaptureRequest& request) {
 CapturedGraph& find_capture(int64_t number, int64_t step) {
   const auto found = captures().find(number);
   if (found == captures().end()) {
-    throw Failure(ErrorCode::request_invalid, "This graph is no longer in the op host",
+    throw Failure(ErrorCode::request_invalid, "The op host no longer keeps this graph",
                   "Capture the graph again.");
   }
   const auto steps = found->second.autograd ? 1 : found->second.steps.size();
@@ -377,7 +379,7 @@ SavedGraph save_graph(const SaveGraphRequest& request) {
   auto& captured = find_capture(request.capture, 0);
   if (captured.form != GraphForm::script && captured.form != GraphForm::trace) {
     throw Failure(ErrorCode::request_invalid,
-                  "Only script and trace graphs can be saved as .pt: an " +
+                  "Opsmith can save only script and trace graphs as .pt: an " +
                       std::string(enum_text(captured.form)) + " graph is not a program",
                   "Capture the function as script or trace.");
   }

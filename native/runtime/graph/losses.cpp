@@ -116,8 +116,8 @@ class LossFinder {
          reading.of_shape
              ? "This size becomes a constant in the trace: the trace is right only for these "
                "shapes."
-             : "This number, read from a tensor, becomes a constant in the trace: the trace is "
-               "right only for these values.",
+             : "The function reads this number from a tensor, but the number becomes a constant in "
+               "the trace: the trace is right only for these values.",
          *reading.node);
   }
 
@@ -127,8 +127,8 @@ class LossFinder {
     warn(GraphWarningKind::control_flow_lost,
          std::string("This ") + what + " depends on " +
              (reading->of_shape ? "the shape" : "the values") +
-             " of a tensor: the trace records only the path of these inputs. The script graph has "
-             "all paths.",
+             " of a tensor, but the trace records only the path of these inputs. The script graph "
+             "contains all paths.",
          node);
   }
 

@@ -30,10 +30,10 @@ std::string code_of(const std::string& path) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
   if (std::string_view(magic, 2) != "PK") {
-    throw Failure(
-        ErrorCode::input_invalid,
-        fs::path(path).filename().string() + " is not a TorchScript archive: it is not a zip file",
-        "Save a model with torch.jit.save, or torch.export.save as .pt2.");
+    throw Failure(ErrorCode::input_invalid,
+                  fs::path(path).filename().string() +
+                      " is not a TorchScript archive, because the file is not a zip file",
+                  "Save a model with torch.jit.save, or torch.export.save as .pt2.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   caffe2::serialize::PyTorchStreamReader reader(path);
@@ -49,7 +49,7 @@ std::string code_of(const std::string& path) {
   if (code.empty() && !reader.hasRecord("constants.pkl")) {
     throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
-                      " contains data, but no code: it was written by torch.save",
+                      " contains data, but no code: torch.save wrote this file",
                   "A state_dict has no graph. Save the model itself with torch.jit.save, or with "
                   "torch.export.save as .pt2.");
   }

@@ -42,8 +42,8 @@ PassResult freeze(std::shared_ptr<jit::Graph> graph, FreezableMethod* owner) {
   if (owner == nullptr) {
     jit::OptimizeFrozenGraph(graph);
     return {graph, std::nullopt,
-            "A function has no parameters to freeze: only the optimizations for frozen graphs "
-            "ran."};
+            "A function has no parameters that can be frozen, so only the optimizations for frozen "
+            "graphs ran."};
   }
   // Freezing is defined for modules in eval mode only, and for whole modules: a method of a
   // submodule becomes the root's.

@@ -39,7 +39,7 @@ std::vector<size_t> candidates_of(const OperatorCall& call) {
 std::string without_candidates(const Callable& callable) {
   if (has_autograd_kernel(callable)) return "no input can require grad";
   if (callable.function != nullptr) return "no input requires grad";
-  return "no input requires grad, and the operator has no autograd kernel";
+  return "the operator has no autograd kernel, and no input requires grad";
 }
 
 TensorFunction function_of(const OperatorCall& call) {
@@ -181,7 +181,8 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   const auto gradients = recorded->backward(recorded->grad_outputs(), &made.fault);
   if (!gradients) return made;
   if (any_nonzero(*gradients) && changes_in_steps(made, *recorded))
-    return skipped_for("the outputs change in steps, so the gradient can only be an estimate");
+    return skipped_for(
+        "the outputs change in steps, so finite differences cannot show the gradient");
   // Nobody said that an input without a gradient has one.
   if (!is_declared) {
     std::vector<size_t> given;
@@ -217,7 +218,7 @@ std::optional<OperatorCheckFinding> look_in_copy(
   }
   if (!outcome.ended() || !*accepted) return std::nullopt;
   return ended(outcome, where + "backward ends in " + outcome.describe(),
-               "Check sizes, dtypes and indices in backward too (TORCH_CHECK).");
+               "Also check sizes, dtypes and indices in backward, with TORCH_CHECK.");
 }
 
 std::optional<GradientMismatch> gradient_difference(const Tensors& actual, const Tensors& expected,

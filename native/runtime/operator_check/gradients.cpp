@@ -136,11 +136,10 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
       // The same values in plain memory once more: else it is no layout that makes the difference.
       if (gradient_finding(recorded.backward(copies_of(plain)), expected))
         return gradient_repeat_fault(call);
-      auto finding = failed(
-          std::string("with grad_output ") + layout.name +
-              ", the gradients differ:" + wrong->reason,
-          "Backward reads grad_output as if it were contiguous: call contiguous() on it first, or "
-          "use its strides.");
+      auto finding = failed(std::string("with grad_output ") + layout.name +
+                                ", the gradients differ:" + wrong->reason,
+                            "Backward reads grad_output as if grad_output were contiguous. Call "
+                            "grad_output.contiguous() first, or use the strides.");
       finding.index = wrong->index;
       return finding;
     }
@@ -154,8 +153,8 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const auto first = recorded.backward(grads);
   if (const auto wrong = gradient_finding(recorded.backward(others), first)) {
     return failed("two backward calls with the same grad_output differ:" + wrong->reason,
-                  "Backward reads more than grad_output and saved tensors: memory that was never "
-                  "written, or data that the first call left or changed.");
+                  "Backward reads other data than grad_output and the saved tensors: memory that "
+                  "was never written, or data that the first call changed.");
   }
   // Other values at the same address.
   {
@@ -199,9 +198,10 @@ std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall&
     const auto flat = first_difference(one, other);
     if (!flat) continue;
     const auto& name = call.tensors()[i].name;
-    auto finding = failed("element " + index_text(index_of(one, *flat)) + " of the gradient of " +
-                              name + " depends on the old contents of its memory",
-                          "Write every element, or start from at::zeros instead of at::empty.");
+    auto finding =
+        failed("element " + index_text(index_of(one, *flat)) + " of the gradient of " + name +
+                   " depends on old contents of memory: backward does not write every element",
+               "Write every element, or start from at::zeros instead of at::empty.");
     finding.input = name;
     finding.index = index_of(one, *flat);
     return finding;

@@ -87,8 +87,10 @@ class SanitizedCalls {
         gave_up_ = ++stopped_ >= enough_stops;
         break;
       case ForkedOutcome::End::not_started:
-        throw Failure(ErrorCode::operator_check, "The process could not be forked for a call.",
-                      "Close programs that use memory, and try again.");
+        throw Failure(
+            ErrorCode::operator_check,
+            "Opsmith could not fork the process for a call, probably because memory ran out.",
+            "Close programs that use memory, and try again.");
     }
     calls_.push_back(std::move(made));
   }

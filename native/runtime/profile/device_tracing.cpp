@@ -76,7 +76,7 @@ std::string why_nothing_traced(const std::string& printed) {
   dlclose(cupti);
   const auto said = last_line(printed);
   if (error.empty()) {
-    return "CUPTI, which records GPU kernels, starts but recorded nothing" +
+    return "CUPTI, which records GPU kernels, started but recorded no kernel" +
            (said.empty() ? "" : " (" + said + ")");
   }
   std::string advice;

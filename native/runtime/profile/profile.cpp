@@ -306,7 +306,7 @@ ProfileTrace run_profile(const ProfileRequest& request) {
 
 ProfileTrace run_profile(const ProfileRequest& /*request*/) {
   throw Failure(ErrorCode::toolchain_missing,
-                "This libtorch was built without its profiler (Kineto)",
+                "This libtorch was built without Kineto, the profiler of libtorch",
                 "Choose another libtorch in the settings.");
 }
 

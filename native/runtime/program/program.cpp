@@ -168,8 +168,8 @@ class CompiledProgram : public Program {
   void define_class(const jit::ClassDef& definition, const jit::ResolverPtr& resolver) {
     if (definition.superclass().present()) {
       throw(jit::ErrorReport(definition.range())
-            << "a TorchScript class cannot have a base class; save an nn.Module and open its "
-               "archive");
+            << "a TorchScript class cannot have a base class; for an nn.Module, save the module "
+               "with torch.jit.save and open the saved file");
     }
     const auto name = class_name(definition.name().name());
     const auto type = c10::ClassType::create(name, unit_, /*is_module=*/false);

@@ -37,9 +37,9 @@ std::string reason_for(int error) {
   switch (error) {
     case EACCES:
     case EPERM:
-      return "the system does not let this user count instructions (set "
-             "/proc/sys/kernel/perf_event_paranoid to 2 or less; in a container, allow "
-             "perf_event_open)";
+      return "this user is not allowed to count instructions: set "
+             "/proc/sys/kernel/perf_event_paranoid to 2 or less, and in a container, allow "
+             "perf_event_open";
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:

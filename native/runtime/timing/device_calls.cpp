@@ -153,7 +153,8 @@ ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int
   clock.synchronize();
   std::vector<c10::IValue> results;
   if (is_random(call)) {
-    replayed.missing = "the call draws random numbers, so its replay cannot be compared with it";
+    replayed.missing =
+        "the call draws random numbers, so Opsmith cannot compare a replay with the call";
     return replayed;
   }
   replayed.missing = capture(*graph, call, calls, results);

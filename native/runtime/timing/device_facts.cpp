@@ -46,7 +46,10 @@ std::pair<std::string, int> driver_device(at::Device device) {
   const auto& cuda = driver();
   if (const auto missing = cuda.library.missing(); !missing.empty()) return {missing, 0};
   if (!cuda.initialise || !cuda.device || !cuda.name || !cuda.attribute || !cuda.bus_id) {
-    return {"libcuda.so.1 lacks a function that every version has", 0};
+    return {
+        "libcuda.so.1 does not contain a function that every version contains: install the NVIDIA "
+        "driver again",
+        0};
   }
   int handle = 0;
   int error = cuda.initialise(0);
@@ -135,9 +138,8 @@ std::vector<std::string> names_of(unsigned long long reasons) {
 }
 
 // Absent where the function is, or does not answer for this device.
-template <typename... Given>
-std::optional<double> ask(int (*function)(NvmlDevice, Given..., unsigned*), NvmlDevice device,
-                          double unit, Given... given) {
+template <typename Function, typename... Given>
+std::optional<double> ask(Function* function, NvmlDevice device, double unit, Given... given) {
   unsigned value = 0;
   if (function == nullptr || function(device, given..., &value) != 0) return std::nullopt;
   return static_cast<double>(value) * unit;
@@ -167,7 +169,7 @@ std::optional<double> power_of(NvmlDevice device) {
       field.type == unsigned_int) {
     return field.value.number * milliwatt;
   }
-  return ask<>(nvml().power, device, milliwatt);
+  return ask(nvml().power, device, milliwatt);
 }
 
 // All processes of the GPU's list. On a part of one (MIG) the list holds those of all parts; where
@@ -251,7 +253,7 @@ DeviceState device_state(at::Device device) {
   // What changes as soon as the device has nothing to do comes first: an answer takes NVML up to
   // some milliseconds.
   constexpr double megahertz = 1e6;
-  state.clock = ask<int>(management.clock, own, megahertz, clock_sm);
+  state.clock = ask(management.clock, own, megahertz, clock_sm);
   if (!state.clock) state.missing = why_lost(own);
   if (!state.missing.empty()) return state;
   if (unsigned long long reasons = 0;
@@ -259,8 +261,8 @@ DeviceState device_state(at::Device device) {
     state.slowed_by = names_of(reasons);
   }
   state.power = power_of(own);
-  state.memory_clock = ask<int>(management.clock, own, megahertz, clock_memory);
-  state.temperature = ask<int>(management.temperature, own, 1, temperature_gpu);
+  state.memory_clock = ask(management.clock, own, megahertz, clock_memory);
+  state.temperature = ask(management.temperature, own, 1, temperature_gpu);
   state.processes = processes_on(own);
   return state;
 }

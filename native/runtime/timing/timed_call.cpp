@@ -160,14 +160,15 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
       throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is " + enum_text(*spec.layout) +
                         ": only strided inputs are timed",
-                    "Make the input strided, and time a function of the program that converts it "
-                    "to this layout.");
+                    "Make the input strided, and time a function of the program that converts the "
+                    "input to this layout.");
     }
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
       throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is on " + tensor.device().str() +
-                        ", but another input is on " + device_.str() + ": a timing uses one device",
+                        ", but a timing uses one device, and another input is on " + device_.str() +
+                        ": a timing uses one device",
                     "Set the same \"device\" for all inputs.");
     }
     if (!tensor.is_cpu()) device_ = tensor.device();

@@ -58,7 +58,9 @@ std::map<int64_t, Timing>& timings() {
 Timing& timing_of(int64_t handle) {
   const auto found = timings().find(handle);
   if (found == timings().end()) {
-    throw Failure(ErrorCode::input_invalid, "There is no open timing " + std::to_string(handle));
+    throw Failure(ErrorCode::input_invalid,
+                  "Timing " + std::to_string(handle) + " has ended, or was never started",
+                  "Measure again.");
   }
   return found->second;
 }
@@ -69,7 +71,7 @@ Timing& timing_on_device(int64_t handle) {
     throw Failure(ErrorCode::device_unavailable,
                   timing.call->name() +
                       " runs on the CPU: Opsmith replays and lists kernels only for calls on a GPU",
-                  "Set \"device\": \"cuda\" for its inputs, on a machine with a GPU.");
+                  "Set \"device\": \"cuda\" for the inputs, on a machine with a GPU.");
   }
   return timing;
 }

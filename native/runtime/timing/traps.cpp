@@ -66,12 +66,12 @@ void find_cached(TimedCall& call, std::vector<TimingTrap>& traps) {
   const auto expected = detached(call.outputs_for(copies_of(call.inputs(1))));
   if (equal(before, after) && !equal(after, expected)) {
     traps.push_back({TimingTrapKind::cached,
-                     "returns its old output after an input was changed in place: it caches "
-                     "results, so repeated calls do not do the work"});
+                     "caches results: after an input was changed in place, it returns the old "
+                     "output, so repeated calls do not do the work"});
   } else if (equal(before, after)) {
     traps.push_back({TimingTrapKind::constant,
-                     "gives the same output for different inputs: it may cache results. Compare it "
-                     "with a reference before you trust its time"});
+                     "gives the same output for different inputs and may cache results. Compare "
+                     "the result with a reference before you trust the time"});
   }
 }
 
@@ -99,8 +99,9 @@ void find_unfinished(TimedCall& call, std::vector<TimingTrap>& traps) {
     if (!works) break;
   }
   if (proof != nullptr) {
-    traps.push_back({TimingTrapKind::asynchronous,
-                     std::string(proof) + ": the measured time does not include all of its work"});
+    traps.push_back(
+        {TimingTrapKind::asynchronous,
+         std::string(proof) + ", so the measured time does not include all of the work"});
   }
 }
 
@@ -112,7 +113,7 @@ void find_work_elsewhere(TimedCall& call, DeviceClock& clock, std::vector<Timing
     traps.push_back(
         {TimingTrapKind::asynchronous,
          "leaves work on another stream: the device was still busy when the current stream was "
-         "done, so events on the current stream do not measure all of its work"});
+         "done, so events on the current stream do not measure all of the work"});
   }
   if (clock.waits(once)) {
     traps.push_back({TimingTrapKind::waits,

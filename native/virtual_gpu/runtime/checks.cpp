@@ -306,12 +306,12 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
                      bool writes, const void* instruction, std::uint8_t size) {
   const char* check = range.is_shared ? "shared-race" : "global-race";
   std::string remedy = range.is_shared ? "Put __syncthreads() between the two accesses."
-                                       : "Let one thread own each element, or use atomics.";
-  std::string message = std::string("Two threads access ") + where_text(range, address) + ", one " +
-                        (before_writes && writes ? "and the other write it" : "writes it") +
-                        ", and nothing orders the two.";
+                                       : "Use only one thread for each element, or use atomics.";
+  std::string message = "Two threads access " + where_text(range, address) +
+                        ", one of the two writes, and no synchronization orders the accesses.";
   if (before_writes && writes)
-    message = "Two threads write " + where_text(range, address) + ", and nothing orders the two.";
+    message = "Two threads write " + where_text(range, address) +
+              ", and no synchronization orders the accesses.";
   if (kind == Conflict::same_warp) {
     check = "missing-syncwarp";
     message = "Two lanes of a warp access " + where_text(range, address) +
@@ -335,8 +335,8 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
   }
   if (before.is_update && now.is_update && kind != Conflict::other_operation) {
     check = "non-atomic-accumulation";
-    message =
-        "Several threads add to " + where_text(range, address) + " without atomics: sums get lost.";
+    message = "Several threads add to " + where_text(range, address) +
+              " without atomics, so sums are lost.";
     remedy = "Use atomicAdd, or reduce the values within the block first.";
   }
   Finding made = finding(check, message, remedy);
@@ -411,12 +411,12 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
     if (allocation->freed) report_freed(*allocation, writes, instruction);
     if (allocation->device != s.device && allocation->kind == MemoryKind::device &&
         !peers_can_access(s.device, allocation->device)) {
-      Finding made = finding(
-          "missing-device-guard",
-          "A kernel on device " + std::to_string(s.device) + " uses memory of device " +
-              std::to_string(allocation->device) + ".",
-          "Call cudaSetDevice (in an operator: a CUDAGuard) with the device of the memory before "
-          "the launch.");
+      Finding made =
+          finding("missing-device-guard",
+                  "A kernel on device " + std::to_string(s.device) + " uses memory of device " +
+                      std::to_string(allocation->device) + ".",
+                  "Before the launch, call cudaSetDevice with the device of the memory. In an "
+                  "operator, use a CUDAGuard.");
       made.place = {instruction, {}};
       made.allocated = allocation->made;
       fault_with(std::move(made));
@@ -506,7 +506,7 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   if (dladdr(address, &info) != 0) return false;
   Finding made = finding("host-pointer",
                          std::string("A kernel ") + (writes ? "writes" : "reads") +
-                             " memory of the host: a GPU cannot use this pointer.",
+                             " memory of the host, but a GPU cannot use a pointer to this memory.",
                          "Copy the data to the device with cudaMemcpy, or allocate the memory with "
                          "cudaMallocManaged.");
   made.place = {instruction, {}};
@@ -929,13 +929,12 @@ void grid_barrier(const Launch&) {
 }
 
 void lanes_are_gone(std::uint32_t lanes, Site site) {
-  Finding made =
-      finding("deadlock",
-              std::to_string(__builtin_popcount(lanes)) +
-                  " lanes of the mask do not reach this warp operation: a GPU may wait forever, or "
-                  "use undefined values of these lanes.",
-              "Name only lanes that reach the operation: compute the mask with __ballot_sync "
-              "before the branch.");
+  Finding made = finding("deadlock",
+                         std::to_string(__builtin_popcount(lanes)) +
+                             " lanes of the mask do not reach this warp operation, so a GPU may "
+                             "wait forever, or use undefined values of these lanes.",
+                         "The mask must contain only lanes that reach the operation: compute the "
+                         "mask with __ballot_sync before the branch.");
   made.place = {nullptr, site};
   add_finding(std::move(made));
 }
@@ -1047,10 +1046,12 @@ void freed(const Allocation& allocation) {
 }
 
 void bad_free(void* address, Release why, Site site) {
-  const char* message = "cudaFree got an address that cudaMalloc did not return.";
+  const char* message = "cudaFree was called with an address that cudaMalloc did not return.";
   if (why == Release::freed_before) message = "This memory was already freed.";
   if (why == Release::inner_pointer)
-    message = "cudaFree got an address inside of an allocation, not the start of the allocation.";
+    message =
+        "cudaFree was called with an address inside of an allocation, not with the start of the "
+        "allocation.";
   Finding made = finding("invalid-free", message,
                          "Free each allocation once, with the address that cudaMalloc returned.");
   made.place = {nullptr, site};

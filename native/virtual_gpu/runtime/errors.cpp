@@ -83,7 +83,7 @@ void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* co
   static constexpr const char* what[] = {
       "",        "__syncthreads", "a named barrier", "other lanes of their warp", "converged lanes",
       "the grid"};
-  std::string text = "deadlock: no thread of the launch can continue";
+  std::string text = "no thread of the launch can continue";
   for (std::size_t kind = 1; kind < std::size(what); ++kind) {
     if (by_wait[kind] == 0) continue;
     const Fiber& fiber = *example[kind];
@@ -100,9 +100,10 @@ void report_stuck(const Launch& launch, const unsigned* by_wait, const Fiber* co
     Site waiting;
     for (std::size_t kind = 1; kind < std::size(what); ++kind)
       if (by_wait[kind] > 0) waiting = example[kind]->site;
-    checked::stuck(text, launch.kernel->site, waiting, polls_at);
+    // The finding has the name of its check already.
+    checked::stuck("No" + text.substr(2), launch.kernel->site, waiting, polls_at);
   }
-  report_failure(text.c_str(), launch.kernel->site);
+  report_failure(("deadlock: " + text).c_str(), launch.kernel->site);
 }
 
 }  // namespace opsmith::gpu

@@ -25,6 +25,7 @@
 #include "order_dependence.h"
 #include "random_order.h"
 #include "shared_memory.h"
+#include "stepping.h"
 #include "worker.h"
 
 namespace opsmith::gpu {
@@ -193,7 +194,7 @@ class Workers {
     }
     const bool alone = hands_.size() == 1 || launch.size.cooperative || launch.blocks == 1 ||
                        launch.blocks * launch.threads < threads_worth_waking || checking ||
-                       counting;
+                       counting || stepping;
     {
       const std::lock_guard lock(guard_);
       launch_ = &launch;
@@ -341,9 +342,9 @@ cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
                "a block has more threads than the kernel's __launch_bounds__ allow");
   if (size.dynamic_shared > shared_limit_of(kernel))
     return bad(cudaErrorInvalidValue,
-               "the launch asks for more dynamic shared memory than a block can have; the limit is "
-               "48 KB minus the kernel's __shared__ variables, or the value of "
-               "cudaFuncAttributeMaxDynamicSharedMemorySize");
+               "the launch requests more dynamic shared memory than a block can have. The limit is "
+               "the value of cudaFuncAttributeMaxDynamicSharedMemorySize, by default 48 KB minus "
+               "the __shared__ variables of the kernel");
   const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   if (size.cooperative) {
     int fit = 0;
@@ -406,10 +407,12 @@ void run_launch(const LaunchSize& size, const Kernel& kernel) {
   launch.seed = mixed(seed() ^ launch.number << 32);
   order_blocks(launch);
   find_code_of(reinterpret_cast<const void*>(kernel.run_threads));
-  // Checks and counts keep the state of one launch: host threads take turns.
+  stepped::connect(reinterpret_cast<const void*>(kernel.run_threads));
+  // Checks, counts and steps keep the state of one launch: host threads take turns.
   static std::mutex observed;
   std::unique_lock lock(observed, std::defer_lock);
-  if (checking || counting) lock.lock();
+  if (checking || counting || stepping) lock.lock();
+  if (stepping) stepped::launch_started(launch);
   if (checking) checked::launch_started(launch);
   if (counting) counted::launch_started(launch);
   Workers::instance().run(launch);

@@ -75,7 +75,7 @@ void __ubsan_handle_type_mismatch_v1(void* data, std::uintptr_t pointer) {
   if (pointer == 0 || pointer % alignment == 0) return;
   report("misaligned",
          "The address is not a multiple of " + std::to_string(alignment) +
-             ", which the type requires: on a GPU, the kernel ends with an error.",
+             ", as the type requires. On a GPU, the kernel stops with an error.",
          "Use a smaller type for this address, or align the memory.", mismatch.place);
   opsmith::gpu::end_launch();
 }

@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "random_order.h"
 #include "shared_memory.h"
+#include "stepping.h"
 
 namespace opsmith::gpu {
 
@@ -81,7 +82,10 @@ void Worker::run(Launch& launch) {
       current = nullptr;
       if (launch.failed.load(std::memory_order_relaxed)) break;
     }
-    if (!launch.failed.load() && !resident_.empty()) report_deadlock();
+    if (!launch.failed.load() && !resident_.empty()) {
+      if (stepping) stepped::pause(launch, fibers_, stepped::Reason::stuck);
+      report_deadlock();
+    }
   }
   current = nullptr;
   if (launch.failed.load()) forget_fibers();
@@ -91,7 +95,7 @@ void Worker::run(Launch& launch) {
 
 /** A launch that failed leaves its fibers where they are: nothing of theirs is unwound. */
 void Worker::forget_fibers() {
-  ready_ = polled_ = preempted_ = grid_waiters_ = {};
+  ready_ = polled_ = preempted_ = grid_waiters_ = stopped_ = {};
   idle_.clear();
   for (Fiber& fiber : fibers_) {
     prepare_stack(fiber, enter_fiber);
@@ -163,7 +167,11 @@ Fiber* Worker::next_fiber() {
         return behind;
       }
     }
-    if (release_converged()) continue;
+    if (stopped_.first != nullptr) {
+      if (pause_stopped()) continue;
+    } else if (release_converged()) {
+      continue;
+    }
     if (polled_.first != nullptr || preempted_.first != nullptr) {
       // Who looks may wait for a block that has not begun.
       if (++polls_ > 2 * (polled_.count + preempted_.count) && can_start_block() && start_block()) {
@@ -184,6 +192,21 @@ Fiber* Worker::next_fiber() {
     if ((resident_.empty() || grid_waiters_.first != nullptr) && start_block()) continue;
     return nullptr;
   }
+}
+
+/** Threads have stopped, and no other can go on: who steps them says which do. */
+bool Worker::pause_stopped() {
+  const bool others_run = polled_.first != nullptr || preempted_.first != nullptr;
+  if (others_run && !stepped::waited_enough()) return false;
+  stepped::pause(*launch_, fibers_, stepped::Reason::line);
+  polling_since_ = 0;
+  FiberList stay;
+  while (stopped_.first != nullptr) {
+    Fiber* fiber = stopped_.pop_front();
+    (stepped::goes_on(*fiber) ? ready_ : stay).push_back(fiber);
+  }
+  stopped_ = stay;
+  return true;
 }
 
 bool Worker::can_start_block() const {
@@ -244,12 +267,14 @@ bool Worker::start_block() {
   live_threads_ += block.threads;
   starting_ = &block;
   check_block_started(*launch_, block);
+  if (stepping) stepped::block_started(*launch_, block);
   return true;
 }
 
 void Worker::end_block(Block& block) {
   check_block_ended(*launch_, block);
   if (counting) counted::block_ended(block);
+  if (stepping) stepped::block_ended(*launch_, block);
   live_threads_ -= block.threads;
   resident_.erase(std::find(resident_.begin(), resident_.end(), &block));
   unused_blocks_.push_back(&block);

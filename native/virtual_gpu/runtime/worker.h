@@ -40,6 +40,8 @@ class Worker {
   [[noreturn]] void abandon();
   /** Called by the signal handler of a time slice. */
   void preempt();
+  /** Keeps the running thread where it is until who steps the block lets it go on. */
+  void stop();
 
   Launch* launch() const { return launch_; }
   std::uint64_t switches() const { return switches_; }
@@ -62,6 +64,7 @@ class Worker {
   void complete(Block& block, std::uint32_t warp, LaneGroup& group);
   void release_barrier(Block& block, BarrierState& barrier);
   bool release_converged();
+  bool pause_stopped();
   LaneGroup& group_of(Block& block, std::uint32_t warp, std::uint32_t mask);
   void report_deadlock();
   void forget_fibers();
@@ -76,6 +79,7 @@ class Worker {
   FiberList polled_;     // threads that look at memory in a loop
   FiberList preempted_;  // threads that computed for a whole time slice
   FiberList grid_waiters_;
+  FiberList stopped_;  // threads that somebody steps
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<Block*> unused_blocks_;
   std::vector<Block*> resident_;

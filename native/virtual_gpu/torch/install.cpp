@@ -30,9 +30,8 @@ std::string install() {
     return std::unique_ptr<at::CUDAHooksInterface>(new CUDAHooks(arguments));
   });
   if (!at::detail::getCUDAHooks().hasCUDA())
-    return "Code asked libtorch for CUDA before the virtual GPU was installed, so libtorch does "
-           "not "
-           "see it.";
+    return "Code asked libtorch for CUDA before Opsmith installed the virtual GPU, so libtorch "
+           "does not see the virtual GPU.";
 
   c10::impl::registerDeviceGuard(c10::kCUDA, new c10::cuda::impl::CUDAGuardImpl());
   c10::SetAllocator(c10::kCUDA, &device_allocator());

@@ -24,14 +24,19 @@ export function followDocuments(): void {
   // clangd was given up, or came late: what is open is shown again.
   languageStore.subscribe((now, before) => {
     if (now.state.state === before.state.state || now.state.state !== 'ready') return
-    for (const [model, state] of followed) if (state.sent >= 0) showNow(model, true)
+    showDocumentsAgain()
   })
   // In restricted mode main took none of them.
   projectStore.subscribe(({ project }, before) => {
     if (project?.folder !== before.project?.folder || project?.trust === before.project?.trust)
       return
-    for (const [model, state] of followed) if (state.sent >= 0) showNow(model, true)
+    showDocumentsAgain()
   })
+}
+
+/** Shows an engine that knows none of them the texts that are open. */
+export function showDocumentsAgain(): void {
+  for (const [model, state] of followed) if (state.sent >= 0) showNow(model, true)
 }
 
 function follow(model: Monaco.editor.ITextModel): void {

@@ -134,7 +134,9 @@ export function registerProviders(): void {
       return {
         range,
         text: '',
-        rejectReason: at ? 'There is no name to rename here.' : whyNoClangd(),
+        rejectReason: at
+          ? 'The cursor is not on a name. Place the cursor on the name that you want to rename.'
+          : whyNoClangd(),
       }
     },
   })

@@ -25,7 +25,7 @@ export async function provideRename(
     if (!filesStore.getState().files[path]) addFile(path, false)
     // Monaco changes what has a model.
     if (!(await loadModel(path))) {
-      const rejectReason = `${path} could not be read: nothing was renamed.`
+      const rejectReason = `Opsmith could not read ${path}, so nothing was renamed.`
       notify('error', rejectReason)
       return { edits: [], rejectReason }
     }
@@ -56,7 +56,7 @@ function tell(report: RenameReport, newName: string, paths: string[], here: stri
       {
         hint:
           left.length > 0
-            ? `The old name remains at ${left.slice(0, 5).join(', ')}. There it is part of a macro, or it names something else.`
+            ? `The old name remains at ${left.slice(0, 5).join(', ')}. At these places, the old name is part of a macro, or the name of something else.`
             : '',
         action: { label: 'Save all', run: () => runCommand('file.saveAll') },
       },

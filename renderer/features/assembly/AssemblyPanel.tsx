@@ -13,7 +13,7 @@ import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { assemblyStore, shownRows, useAssembly, type AssemblyFilter } from './store'
+import { assemblyStore, lineWithCode, shownRows, useAssembly, type AssemblyFilter } from './store'
 import { listJob, showJob, useListing, useShownFunction } from './jobs'
 import { useJob } from '../../store/job'
 import { pickFunction, setFollows, showForm } from './run'
@@ -81,6 +81,7 @@ export function AssemblyPanel(): ReactElement {
               <EnlargeButton panel="assembly" />
             </div>
             {comparison ? <Compared comparison={comparison} /> : <Mix />}
+            <LineWithoutCode report={report} />
           </div>
           {comparison && against !== '' ? (
             <ComparedRows comparison={comparison} />
@@ -99,8 +100,8 @@ export function AssemblyPanel(): ReactElement {
 function emptyText(listing: AssemblyListing | null): string {
   if (listing === null) return 'Reading the library …'
   return listing.functions.length === 0
-    ? 'The library has no code compiled from the project’s sources.'
-    : 'Place the cursor in a function, or choose one from the list.'
+    ? 'The built library contains no function from this project’s sources. Check "sources" in opsmith.json, then build again.'
+    : 'Place the cursor in a function, or choose a function from the list.'
 }
 
 function textOf(rows: readonly { kind: string; text: string }[]): string {
@@ -174,7 +175,7 @@ function ChoiceBar(): ReactElement {
         ))}
         <label
           className="check"
-          title="Shows the optimizations that clang made at each line, and those that it could not make, with the reason. This compiles the source again."
+          title="Shows the optimizations that clang made at each line. If clang could not make an optimization, shows the reason. Opsmith compiles the source again for this."
         >
           <input
             type="checkbox"
@@ -211,6 +212,26 @@ function Compared({ comparison }: { comparison: AssemblyComparison }): ReactElem
           : `${changed} ${changed === 1 ? 'row differs' : 'rows differ'}`}
       </span>
     </div>
+  )
+}
+
+/** The cursor is in a line that no row belongs to. */
+function LineWithoutCode({ report }: { report: AssemblyReport }): ReactElement | null {
+  const wanted = useAssembly((state) => (state.follows ? state.wanted : null))
+  if (!wanted) return null
+  const line = lineWithCode(report.rows, wanted)
+  if (line === wanted.line) return null
+  return (
+    <p
+      className="muted"
+      role="status"
+      data-testid="assembly-no-code"
+      title="The compiler counts all code of a macro, such as AT_DISPATCH_ALL_TYPES, to the line where the macro begins."
+    >
+      {line === null
+        ? `Line ${wanted.line} has no instructions in this function.`
+        : `Line ${wanted.line} has no instructions of its own. Those of line ${line} are selected.`}
+    </p>
   )
 }
 

@@ -6,7 +6,7 @@ import { useJob } from '../../store/job'
 import { Code } from './Code'
 import { estimateJob, useEstimates, useRemarks } from './extras'
 import { LoopMark, remarkText, useFirstRows } from './RowMarks'
-import { assemblyStore, coloursOf, lineKey, useAssembly } from './store'
+import { assemblyStore, coloursOf, lineKey, lineWithCode, useAssembly } from './store'
 import { rowSteps, useRows } from '../../shell/primitives/use-rows'
 import { projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
@@ -29,6 +29,8 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
   const remarks = useFirstRows(rows, useRemarks())
   const estimates = useEstimates()
   const estimating = useJob(estimateJob, (state) => state.running !== null)
+  // A line of the same function that was asked for again must not lose the place.
+  const shownId = `${report.form} ${report.function.id}`
   const { virtualizer, rowHeight } = useRows(rows.length, scroller, 1.5)
 
   useEffect(() => {
@@ -38,15 +40,16 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
   useEffect(() => {
     setSelected(-1)
     if (scroller.current) scroller.current.scrollTop = 0
-  }, [report])
+  }, [shownId])
 
   useEffect(() => {
     if (!wanted) return
-    const index = rows.findIndex((row) => row.file === wanted.file && row.line === wanted.line)
+    const line = lineWithCode(report.rows, wanted)
+    const index = rows.findIndex((row) => row.file === wanted.file && row.line === line)
     if (index < 0) return
     setSelected(index)
     virtualizer.scrollToIndex(index, { align: 'center' })
-  }, [wanted, rows, virtualizer])
+  }, [wanted, rows, report, virtualizer])
 
   const select = (index: number): void => {
     const bounded = Math.min(rows.length - 1, Math.max(0, index))
@@ -82,6 +85,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
       ref={scroller}
       role="listbox"
       aria-label="Instructions. Arrow keys move, Enter opens the line, J follows a jump, L estimates the loop."
+      data-takes-focus=""
       aria-activedescendant={selected >= 0 ? `assembly-row-${selected}` : undefined}
       tabIndex={0}
       onKeyDown={keys}

@@ -113,7 +113,7 @@ function SideChoice({ label, none, chosen, onChoose, testId }: SideProps): React
             name="flags"
             className="mono"
             aria-label="Compiler flags; a compiler may come first"
-            title="Flags that are added to the project’s. A compiler may come first: g++-12 -O3"
+            title="Flags that are added to the flags of the project. A compiler may come first: g++-12 -O3"
             placeholder="flags, then Enter"
             defaultValue={flags}
             autoFocus={isAsking}

@@ -56,7 +56,7 @@ export function LoopMark({ loop, estimate, busy }: LoopProps): ReactElement {
   }
   const { cycles, instructionsPerCycle, withoutWaiting, processor, warnings } = estimate
   const about = [
-    `llvm-mca made this estimate for ${processor}. It assumes that the data is in the L1 cache and that all branches are predicted correctly.`,
+    `llvm-mca made this estimate for ${processor}. The estimate assumes that the data is in the L1 cache, and that all branches are predicted correctly.`,
     `The loop would take ${formatNumber(withoutWaiting, 3)} cycles if no instruction waited for another.`,
     ...warnings,
   ]

@@ -33,7 +33,10 @@ export const showJob: Job<AssemblyChoice, ShownFunction> = createJob({
     const isOfCaret = choice.name === ''
     // Where the caret is in no function, what is shown stays.
     if (isOfCaret && showJob.store.getState().value !== null) {
-      return err('cancelled', 'The cursor is not in a function.')
+      return err(
+        'cancelled',
+        'The cursor is not in a function. Place the cursor in the body of a function.',
+      )
     }
     return result
   },

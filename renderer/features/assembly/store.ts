@@ -82,6 +82,23 @@ export function lineKey(file: string, line: number): string {
   return `${file}:${line}`
 }
 
+/**
+ * The line whose instructions are shown for this one: itself, else the nearest before it that has instructions, else the
+ * nearest after it; null if the function has none of this file. The compiler gives the code of a macro the line at which
+ * the macro begins.
+ */
+export function lineWithCode(
+  rows: readonly AssemblyRow[],
+  { file, line }: { file: string; line: number },
+): number | null {
+  const lines = rows.flatMap((row) =>
+    row.file === file && row.line > 0 && row.kind === 'instruction' ? [row.line] : [],
+  )
+  const before = lines.filter((one) => one <= line)
+  if (before.length > 0) return before.reduce((a, b) => Math.max(a, b))
+  return lines.length > 0 ? lines.reduce((a, b) => Math.min(a, b)) : null
+}
+
 /** What is said of each line of the project. */
 export function byLine<Said extends { file: string; line: number }>(
   all: readonly Said[],

@@ -149,12 +149,12 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
   if (report?.ok === false) {
     return (
       <span className="tone-error" data-testid="build-settled">
-        <Icon name="error" /> The build without the compile server, for timings and profiles, fails
+        <Icon name="error" /> The plain build fails: timings, profiles and exports are not possible
       </span>
     )
   }
   const title =
-    'Calls use the hot build from the compile server. A plain build, without the server, follows in the background. Timings, exports and build/ use the plain build.'
+    'Calls use the hot build, which the compile server made. Opsmith then makes a plain build, without the compile server, in the background. Timings, exports and build/ use the plain build.'
   return (
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (

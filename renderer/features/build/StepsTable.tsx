@@ -29,7 +29,7 @@ export function StepsTable({ steps, running }: Props): ReactElement {
             <th scope="col" className="right">
               Time
             </th>
-            <th scope="col" aria-label="Share of the longest step" />
+            <th scope="col" aria-label="Time relative to the longest step" />
           </tr>
         </thead>
         <tbody>

@@ -71,7 +71,9 @@ function Verdict({ report, running }: VerdictProps): ReactElement {
       data-testid="doctor-verdict"
     >
       <Icon name={report.ok ? 'check' : 'error'} />{' '}
-      {report.ok ? 'Operators can be built and run here.' : 'Doctor found problems: see below.'}
+      {report.ok
+        ? 'This machine can build and run operators.'
+        : 'Doctor found problems: see below.'}
       <span className="muted">
         {' '}
         {report.platform}, checked in {formatSeconds(report.seconds)}

@@ -31,7 +31,10 @@ export function ExplainLog(): ReactElement {
       />
       <div role="status">
         {failures?.length === 0 && (
-          <p className="muted">Opsmith finds no known environment failure in this text.</p>
+          <p className="muted">
+            Opsmith finds no problem that it knows in this text. Paste the whole output, from the
+            first error to the end.
+          </p>
         )}
         {failures?.map((failure) => (
           <Failure key={failure.line} failure={failure} />

@@ -12,8 +12,8 @@ export const feature = defineFeature({
     icon: 'M1.6 8.6h3l1.6-5 3 9 1.8-4h3.4',
     help: {
       about: [
-        'Lists the compilers, libtorch, CUDA and tools of this machine. It shows which are used, which are missing, and the commands that install them.',
-        'The GPU self-test takes about a minute. You can paste its table into an issue.',
+        'Lists the compilers, libtorch, CUDA and tools of this machine. Shows the tools that Opsmith uses, the tools that are missing, and the commands that install missing tools.',
+        'The GPU self-test takes about a minute. You can paste the table of results into an issue.',
       ],
     },
     Page: DoctorPage,

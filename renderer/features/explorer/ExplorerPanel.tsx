@@ -6,7 +6,7 @@ import { Section } from '../../shell/primitives/Section'
 import { explorerSources, type ExplorerRow } from '../../store/feature'
 import { openFile, showPanel } from '../../store/layout'
 import { loadSamples, openProject, openSampleCopy, useProject } from '../../store/project'
-import { useSettings } from '../../store/settings'
+import { useRecent } from '../../store/recent'
 import { kindOf } from './file-kinds'
 import { FileTree } from './FileTree'
 
@@ -34,7 +34,7 @@ export function ExplorerPanel(): ReactElement {
         )}
         <ManifestSections />
         <Samples />
-        <Recent current={project.folder} />
+        <Recent />
       </div>
     </nav>
   )
@@ -130,22 +130,21 @@ function Samples(): ReactElement {
   )
 }
 
-function Recent({ current }: { current: string }): ReactElement | null {
-  const recent = useSettings((settings) => settings.recentProjects)
-  const others = recent.filter((folder) => folder !== current).slice(0, 8)
+function Recent(): ReactElement | null {
+  const others = useRecent(8)
   if (others.length === 0) return null
   return (
     <Section title="History" open={false}>
-      {others.map((folder) => (
+      {others.map(({ name, text, machine }) => (
         <button
-          key={folder}
+          key={name}
           type="button"
           className="tree-row"
-          title={folder}
-          onClick={() => void openProject(folder)}
+          title={name}
+          onClick={() => void openProject(name)}
         >
           <Icon name="history" />
-          <span className="ellipsis">{folder.slice(folder.lastIndexOf('/') + 1)}</span>
+          <span className="ellipsis">{machine === '' ? text : `${text} on ${machine}`}</span>
         </button>
       ))}
     </Section>

@@ -19,7 +19,7 @@ export const feature = defineFeature({
       keys: [
         ['Up, Down', 'Move through the rows'],
         ['Enter', 'Open the row'],
-        ['Left, Right', 'Fold or open a folder'],
+        ['Left, Right', 'Expand or collapse a folder'],
         ['F2', 'Rename'],
         ['Delete', 'Move to the trash'],
         ['Shift+F10', 'Open the menu of the row'],

@@ -1,6 +1,7 @@
 import type { MenuItem } from '../../shell/primitives/Menu'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { fileActionsFor, type FileAction } from '../../store/feature'
+import { isHere } from '../../store/project'
 import { parentOf, type TreeRow } from './tree'
 import { beginNaming, copyPath, deleteRow, duplicateRow, openRow, revealRow } from './tree-actions'
 
@@ -35,7 +36,9 @@ export function menuFor(target: MenuTarget): MenuItem[][] {
       item('delete', 'Delete', () => void deleteRow(target), 'Delete'),
     ],
     [
-      item('reveal', 'Reveal in the file manager', () => void revealRow(path)),
+      ...(isHere()
+        ? [item('reveal', 'Reveal in the file manager', () => void revealRow(path))]
+        : []),
       item('copyPath', 'Copy path', () => void copyPath(path, true)),
       item('copyRelativePath', 'Copy relative path', () => void copyPath(path, false)),
     ],

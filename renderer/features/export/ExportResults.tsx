@@ -54,8 +54,8 @@ export function ExportResults(): ReactElement {
       <div className={isOld ? 'stale' : ''}>
         {isStopped && !isBusy && (
           <p className="panel-pad muted">
-            Stopped early. The files that were written stay in the folder. Forms marked “stopped”
-            are not proven.
+            The export was stopped. The written files are still in the folder. Opsmith has not
+            proven the forms that are marked “stopped”.
           </p>
         )}
         {forms.map((progress) => (
@@ -73,7 +73,7 @@ function Nothing(): ReactElement {
   ) : (
     <EmptyState
       icon="folder"
-      text="Writes complete projects that anyone can build. Opsmith proves each export: it builds and runs a copy in an empty folder, and compares the results with those of the op host."
+      text="Writes complete projects that anyone can build. Opsmith proves each export: Opsmith builds and runs a copy in an empty folder, and compares the results with the results of the op host."
     />
   )
 }
@@ -148,7 +148,7 @@ function AbiTable({ abi }: { abi: AbiReport }): ReactElement {
     <div className="export-abi">
       <Section
         title={`Requirements of ${abi.library}`}
-        note="ABI.md has the settings for other machines"
+        note="ABI.md lists the settings for other machines"
         actions={
           <CopyButton
             text={() => rows.map(([name, value]) => `${name}: ${value}`).join('\n')}

@@ -105,7 +105,7 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
   if (choice.untried.length === 0) return null
   return (
     <span className="tone-warning" title={choice.untried.join('\n')}>
-      <Icon name="warning" label="only a part of its proof can run on this machine" />
+      <Icon name="warning" label="only a part of the proof can run on this machine" />
     </span>
   )
 }

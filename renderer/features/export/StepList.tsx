@@ -1,11 +1,10 @@
 import { useMemo, useState, type ReactElement } from 'react'
 
 import type { ExportForm, ExportStep } from '../../../electron/contract/export'
-import { CopyButton } from '../../shell/primitives/CopyButton'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { formatSeconds } from '../../shell/primitives/format'
+import { FramedLog } from '../../shell/primitives/FramedLog'
 import { Icon } from '../../shell/primitives/Icon'
-import { LogView } from '../../shell/primitives/LogView'
 import { useExport, type RunningStep } from './store'
 import { LineLog, type LogLine } from '../../store/line-log'
 import { stepMarks } from './form-texts'
@@ -120,19 +119,16 @@ type StepLogProps = { name: string; log: LineLog; version: number }
 
 function StepLog({ name, log, version }: StepLogProps): ReactElement {
   return (
-    <div
-      className="export-log"
-      style={{ height: `${Math.min(Math.max(log.length, 2), 14) * 1.45 + 1}rem` }}
-    >
-      <LogView
+    <div className="export-log">
+      <FramedLog
         log={log}
         version={version}
         label={`Log of ${name}`}
+        most={14}
         classOf={classOfLine}
-        // They are those of the copy that the proof was made with.
+        // Places are those of the copy that the proof was made with.
         linked={false}
       />
-      <CopyButton text={() => log.text()} label="Copy the log" />
     </div>
   )
 }

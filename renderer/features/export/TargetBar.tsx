@@ -54,7 +54,7 @@ export function TargetBar(): ReactElement {
         <Button
           disabled={isBusy}
           onClick={() => runCommand('export.diff')}
-          title="Shows what an export would write, file by file. Writes nothing."
+          title="Shows the files that an export would write, and how each file would change. Nothing is written."
           testId="export-diff"
         >
           Show changes

@@ -18,7 +18,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Exports the operators as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
-        'Before an export counts as done, Opsmith builds and runs it from the exported files alone.',
+        'Opsmith checks every export: it builds and runs the exported files alone, without the rest of the project. The export is complete only when this succeeds.',
       ],
     },
     area: 'right',

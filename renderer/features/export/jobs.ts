@@ -9,6 +9,7 @@ import type {
 import { err, ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { manifestSaved } from '../../store/inputs'
+import { runStamp } from '../../store/files'
 import { createJob, createLane, useJob, type Job } from '../../store/job'
 import { LineLog, throttled } from '../../store/line-log'
 import { exportStore, type Exported, type FormProgress } from './store'
@@ -32,12 +33,17 @@ export const changesJob: Job<Target, FormDiff[]> = createJob({
   kind: 'export',
   latest: 'refused',
   lane,
+  // It reads the sources, not the library.
+  stamp: runStamp,
   run: async (target, { folder, job }) => {
     exportStore.setState({ review: null })
     changesJob.set({ error: null })
     exportJob.set({ error: null })
     if (!(await manifestSaved()))
-      return err('cancelled', 'opsmith.json was not saved, so nothing was exported.')
+      return err(
+        'cancelled',
+        'Opsmith could not save your changes to opsmith.json, so nothing was exported. Save opsmith.json, then export again.',
+      )
     return call('export.diff', { folder, job, request: target })
   },
 })
@@ -47,6 +53,8 @@ export const exportJob: Job<Decided, Exported, Exported> = createJob({
   kind: 'export',
   latest: 'refused',
   lane,
+  // It reads the sources, not the library.
+  stamp: runStamp,
   run: async ({ forms, directory, decisions }, { folder, job, stamp, report, progress }) => {
     const { proof } = exportStore.getState()
     const begun = { forms: forms.map(notBegun), report: null, isStopped: false }

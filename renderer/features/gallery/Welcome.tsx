@@ -5,7 +5,7 @@ import { runCommand, shortcutOf, useCommands } from '../../store/commands'
 import { useDoctor } from '../../store/doctor'
 import { showPanel } from '../../store/layout'
 import { openProject, useProject } from '../../store/project'
-import { useSettings } from '../../store/settings'
+import { useRecent } from '../../store/recent'
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
@@ -14,7 +14,7 @@ import { Icon } from '../../shell/primitives/Icon'
 export function Welcome(): ReactElement {
   useCommands()
   const error = useProject((state) => state.error)
-  const recent = useSettings((settings) => settings.recentProjects)
+  const recent = useRecent(6)
   return (
     <div className="welcome scroll">
       <div className="welcome-inner">
@@ -28,6 +28,9 @@ export function Welcome(): ReactElement {
             <Button icon="plus" onClick={() => runCommand('project.new')}>
               New project <kbd>{shortcutOf('project.new')}</kbd>
             </Button>
+            <Button icon="server" onClick={() => runCommand('project.connect')}>
+              Connect to …
+            </Button>
             <MachineState />
           </div>
         </header>
@@ -36,12 +39,20 @@ export function Welcome(): ReactElement {
           <section>
             <h2>Recent projects</h2>
             <ul className="recent">
-              {recent.slice(0, 6).map((folder) => (
-                <li key={folder}>
-                  <button type="button" className="link" onClick={() => void openProject(folder)}>
-                    {folder.slice(folder.lastIndexOf('/') + 1)}
+              {recent.map(({ name, text, folder, machine }, index) => (
+                <li key={name}>
+                  <button
+                    type="button"
+                    className="link"
+                    data-takes-focus={index === 0 ? '' : undefined}
+                    onClick={() => void openProject(name)}
+                  >
+                    {text}
                   </button>
-                  <span className="muted ellipsis">{folder}</span>
+                  <span className="muted ellipsis">
+                    {machine !== '' && `on ${machine}: `}
+                    {folder}
+                  </span>
                 </li>
               ))}
             </ul>

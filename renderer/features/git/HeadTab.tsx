@@ -21,11 +21,10 @@ export function HeadTab({ subject: path }: { subject: string }): ReactElement {
   }, [path, head])
   if (isGone) return <EmptyState text={`${path} can no longer be read.`} />
   if (!isReady || head === undefined) return <EmptyState text={`Comparing ${path} …`} quiet />
-  if (head === null)
-    return <EmptyState text={`The last commit does not have ${path} as a text file.`} />
+  if (head === null) return <EmptyState text={`The last commit contains no text file ${path}.`} />
   return (
     <div className="file-panel" data-testid={`head-${path}`}>
-      <CompareView path={path} original={head} label={`${path}: the last commit and now`} />
+      <CompareView path={path} original={head} label={`${path}: last commit and current text`} />
     </div>
   )
 }

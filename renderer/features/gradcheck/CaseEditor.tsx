@@ -77,9 +77,9 @@ function CaseInputs(): ReactElement | null {
       )}
       note={
         <>
-          <span className="muted">Edits here change only this case.</span>
+          <span className="muted">These inputs belong only to this case.</span>
           <button type="button" className="link" onClick={() => showPanel('run')}>
-            The project’s inputs are in Run
+            Edit the inputs of the project in Run
           </button>
         </>
       }

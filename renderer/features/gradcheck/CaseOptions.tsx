@@ -168,7 +168,7 @@ function MoreOptions(): ReactElement {
           <Switch
             name="check_rev_over_rev"
             label="reverse over reverse"
-            title="Differentiates backward by backward, as gradgradcheck does"
+            title="Checks second derivatives by running backward twice, as gradgradcheck does"
           />
           <Switch
             name="gen_non_contig_grad_outputs"
@@ -191,7 +191,7 @@ function MoreOptions(): ReactElement {
       <Switch
         name="check_undefined_grad"
         label="undefined grad"
-        title="Checks that undefined gradients of outputs count as zero"
+        title="Checks that backward handles undefined gradients of outputs as zero"
       />
       <Switch
         name="check_grad_dtypes"

@@ -47,7 +47,8 @@ export function CheckList(): ReactElement {
         ))}
         {entries.length === 0 && (
           <p className="muted side-pad">
-            No gradchecks yet. Check an operator below, then keep the case: it runs on every build.
+            No gradchecks yet. Check an operator below, then keep the case. Opsmith runs the kept
+            cases after every build.
           </p>
         )}
       </Section>

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import { useStore } from 'zustand'
 
 import type {
   CheckedReport,
@@ -6,10 +7,14 @@ import type {
   WorstElement,
 } from '../../../electron/contract/gradcheck'
 import { exactNumber, formatNumber } from '../../shell/primitives/format'
+import { FileLink } from '../../shell/primitives/FileLink'
 import { statusIcons } from '../../shell/primitives/status-icons'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
+import { shortcutOf, useCommands } from '../../store/commands'
+import { gradientsStore } from './gradient-functions'
 import { gradcheckStore } from './store'
+import { wrongGradientPlace } from './wrong-gradient'
 import { checkTitles, tensorName, tensorsText } from './finding-names'
 
 /** Each check on its own line, in the order in which gradcheck makes them; none hides behind another. */
@@ -21,12 +26,28 @@ export function Findings({ report }: { report: CheckedReport }): ReactElement {
   )
   return (
     <Section title="Checks" note={notes.join(', ')}>
+      <MadeBy />
       <ul className="gradcheck-findings" data-testid="gradcheck-findings">
         {report.findings.map((finding, index) => (
           <FindingRow key={index} finding={finding} index={index} report={report} />
         ))}
       </ul>
     </Section>
+  )
+}
+
+/** A wrong gradient is repaired in the function that made it. */
+function MadeBy(): ReactElement | null {
+  useStore(gradientsStore)
+  useCommands()
+  const place = wrongGradientPlace()
+  if (!place) return null
+  return (
+    <p className="gradcheck-made-by" data-testid="gradcheck-made-by">
+      Gradient function: <span className="mono">{place.name}</span>{' '}
+      <FileLink file={place.file} line={place.line} short />
+      <kbd>{shortcutOf('gradcheck.source')}</kbd>
+    </p>
   )
 }
 

@@ -179,7 +179,7 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
         <Button
           icon="plus"
           onClick={() => void keepCase('passed')}
-          title="Adds this case to opsmith.json: it runs on every build"
+          title="Adds this case to opsmith.json. The case then runs after every build."
           testId="gradcheck-keep"
         >
           Keep this case

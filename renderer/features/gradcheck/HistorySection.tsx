@@ -39,7 +39,7 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
       className="gradcheck-history"
       viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label={`Largest error of each of ${points.length} builds; in the newest build, ${formatNumber(points.at(-1)?.error, 3)}`}
+      aria-label={`Largest error in each of ${points.length} builds. In the newest build, the largest error is ${formatNumber(points.at(-1)?.error, 3)}.`}
       data-testid="gradcheck-history"
       data-builds={points.length}
     >

@@ -209,7 +209,9 @@ function Readout({ place, isWorst, finding, report, tiles }: ReadoutProps): Reac
   })
   if (!place)
     return (
-      <p className="gradcheck-readout muted">Click, then use the wheel to zoom. Drag to pan.</p>
+      <p className="gradcheck-readout muted">
+        Click the map, then turn the mouse wheel to zoom. Drag the map to pan.
+      </p>
     )
   const value = (kind: Kind): string => {
     const found = tiles[kind].at(place.row, place.column)

@@ -4,8 +4,9 @@ import { checkAll } from './all'
 import { keepCase } from './keep'
 import { isAnyRunning, stopGradchecks } from './jobs'
 import { editDraft, editOptions, runGradcheck, searchWorst, sweepEps } from './run'
-import { showPanel } from '../../store/layout'
+import { layoutStore, showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
+import { goToWrongGradient, wrongGradientPlace } from './wrong-gradient'
 
 const hasChecks = (): boolean =>
   (projectStore.getState().project?.manifest?.gradchecks.length ?? 0) > 0
@@ -34,6 +35,16 @@ export function gradcheckCommands(): Command[] {
       editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
     }),
     command('stop', 'Stop', stopGradchecks, isAnyRunning),
+    {
+      id: 'gradcheck.source',
+      title: 'Gradcheck: Go to the function that made the wrong gradient',
+      group: 'Gradcheck',
+      shortcut: 'F12',
+      // In an editor the key goes to the definition.
+      enabled: () =>
+        layoutStore.getState().dock?.activeTool() === 'gradcheck' && wrongGradientPlace() !== null,
+      run: goToWrongGradient,
+    },
   ]
 }
 

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { call } from '../../bridge/bridge'
 import type { TestPlace } from '../../store/feature'
 import { currentFolder } from '../../store/project'
+import { gradcheckJob } from './jobs'
 import { gradcheckStore } from './store'
 
 /** The functions that make the gradients of operators that failed, by the operators' names. */
@@ -20,9 +21,13 @@ export function gradientPlace(op: string): TestPlace | null {
 /** Looks for the functions behind the gradients that are wrong, in the sources as they are now. */
 export async function findGradients(): Promise<void> {
   const folder = currentFolder()
-  const outcomes = Object.values(gradcheckStore.getState().outcomes)
-  const failed = outcomes.filter(({ outcome }) => outcome.verdict === 'failed')
-  const operators = [...new Set(failed.map(({ outcome }) => withoutOverload(outcome.op)))]
+  const { outcomes, draft } = gradcheckStore.getState()
+  const failed = Object.values(outcomes).flatMap(({ outcome }) =>
+    outcome.verdict === 'failed' ? [outcome.op] : [],
+  )
+  const isChosenWrong = gradcheckJob.store.getState().value?.report.ok === false
+  const wrong = isChosenWrong && draft.op.includes('::') ? [...failed, draft.op] : failed
+  const operators = [...new Set(wrong.map(withoutOverload))]
   if (folder === null || operators.length === 0) return
   const found = await call('operator.gradientFunctions', { folder, operators })
   if (!found.ok || currentFolder() !== folder) return

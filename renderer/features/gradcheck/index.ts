@@ -22,7 +22,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Compares the gradients of an operator with finite differences, as torch.autograd.gradcheck does, and shows each element of both Jacobians.',
-        'Choose an operator from the list. The cases that you keep are checked after every build.',
+        'Choose an operator from the list. Gradcheck cases that you save to opsmith.json run after every build.',
       ],
     },
     area: 'right',

@@ -23,6 +23,6 @@ export async function keepCase(expect: 'passed' | 'failed'): Promise<void> {
   }
   const { entry, added } = result.value
   const place = `gradcheck ${entry + 1} of opsmith.json`
-  notify('info', added ? `Saved as ${place}.` : `This case exists already: it is ${place}.`)
+  notify('info', added ? `Saved as ${place}.` : `This case already exists: ${place}.`)
   if (gradcheckStore.getState().draft === draft) gradcheckStore.setState({ entry })
 }

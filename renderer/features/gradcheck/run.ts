@@ -126,6 +126,7 @@ export async function runGradcheck(): Promise<void> {
   }
   const result = await gradcheckJob.run({ draft, request: asked.value })
   noteEntry(draft)
+  void findGradients()
   if (result?.ok) void loadHistory(folder, asked.value)
 }
 
@@ -154,7 +155,6 @@ function noteEntry(checked: GradcheckDraft): void {
   gradcheckStore.setState(({ outcomes }) => ({
     outcomes: { ...outcomes, [index]: { outcome, stamp } },
   }))
-  void findGradients()
 }
 
 /** Reads the history of the chosen case again. A check of all entries adds to it. */

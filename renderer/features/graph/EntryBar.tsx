@@ -120,8 +120,8 @@ const capturedForms: GraphForm[] = ['script', 'trace', 'autograd', 'executed']
 const formTitles: Partial<Record<GraphForm, string>> = {
   script: 'The graph from the TorchScript compiler, with control flow',
   trace:
-    'The graph that the tracer recorded for these arguments: one path without control flow, with known sizes',
-  autograd: 'grad_fn nodes of a run, from the outputs to the leaves',
+    'The graph that the tracer recorded for these arguments. It has no control flow, and all sizes are constant.',
+  autograd: 'The autograd graph of one run: grad_fn nodes, from the outputs to the leaves',
   executed: 'The graph that the profiling executor ran, specialised and fused',
 }
 
@@ -175,7 +175,7 @@ function ArgumentsField(): ReactElement | null {
         value={draft ?? text}
         placeholder="no arguments"
         spellCheck={false}
-        title="Arguments: names of inputs and literals, with commas between"
+        title="Arguments: names of inputs and literals, separated by commas"
         data-testid="graph-arguments"
         onChange={(event) => setDraft(event.target.value)}
         onBlur={commit}

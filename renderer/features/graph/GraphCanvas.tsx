@@ -18,6 +18,7 @@ import type { Hit, ViewId } from './paint/paint-messages'
 import { readPalette } from './read-palette'
 import {
   addSurface,
+  canFoldSelected,
   clearSelection,
   fold,
   rememberedViewport,
@@ -29,10 +30,16 @@ import {
 } from './view-store'
 import { ZoomButtons } from './ZoomButtons'
 
-type Props = { view: ViewId; label: string; onSearch: () => void }
+type Props = {
+  view: ViewId
+  label: string
+  onSearch: () => void
+  /** Goes to what is known of the selected node. */
+  onDetails: () => void
+}
 
 /** The picture: drag pans, the wheel zooms, a click selects, a double click opens and folds. */
-export function GraphCanvas({ view, label, onSearch }: Props): ReactElement {
+export function GraphCanvas({ view, label, onSearch, onDetails }: Props): ReactElement {
   const host = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const [surface, setSurface] = useState<Surface | null>(null)
@@ -149,16 +156,17 @@ export function GraphCanvas({ view, label, onSearch }: Props): ReactElement {
       <canvas
         ref={canvas}
         tabIndex={0}
+        data-takes-focus={view === 'main' ? '' : undefined}
         role="application"
         aria-roledescription="graph"
-        aria-label={`${label}. Arrow keys move, Enter opens and folds, F fits, slash searches.`}
+        aria-label={`${label}. Arrow keys move from node to node, Enter expands or collapses a group and goes to the details of a node, F fits the graph to the panel, slash starts a search.`}
         data-testid={`graph-canvas-${view}`}
         onPointerDown={pointerDown}
         onPointerMove={pointerMove}
         onPointerUp={pointerUp}
         onPointerLeave={() => surface?.setHovered(null)}
         onDoubleClick={doubleClick}
-        onKeyDown={(event) => onKey(event, surface, onSearch)}
+        onKeyDown={(event) => onKey(event, surface, { onSearch, onDetails })}
       />
       <p className="unseen" aria-live="polite">
         {said}
@@ -187,17 +195,28 @@ function onWheel(event: WheelEvent, surface: Surface): void {
   else surface.zoomAt(Math.exp(-dy * (isPinch ? 0.01 : 0.0016)), event.offsetX, event.offsetY)
 }
 
-function onKey(event: KeyboardEvent, surface: Surface | null, onSearch: () => void): void {
+async function enterSelected(onDetails: () => void): Promise<void> {
+  const { selected } = viewStore.getState()
+  const canFold = await canFoldSelected()
+  if (canFold === null) await walkTo('down')
+  else if (canFold) await fold('toggle', selected)
+  else onDetails()
+}
+
+function onKey(
+  event: KeyboardEvent,
+  surface: Surface | null,
+  { onSearch, onDetails }: Pick<Props, 'onSearch' | 'onDetails'>,
+): void {
   if (!surface || event.ctrlKey || event.metaKey || event.altKey) return
   const middle = [surface.cssWidth / 2, surface.cssHeight / 2] as const
-  const { selected } = viewStore.getState()
   const step = Math.min(surface.cssWidth, surface.cssHeight) / 4
   const actions: Record<string, () => void> = {
     ArrowUp: () => (event.shiftKey ? surface.panBy(0, step) : void walkTo('up')),
     ArrowDown: () => (event.shiftKey ? surface.panBy(0, -step) : void walkTo('down')),
     ArrowLeft: () => (event.shiftKey ? surface.panBy(step, 0) : void walkTo('left')),
     ArrowRight: () => (event.shiftKey ? surface.panBy(-step, 0) : void walkTo('right')),
-    Enter: () => selected !== null && void fold('toggle', selected),
+    Enter: () => void enterSelected(onDetails),
     Escape: () => clearSelection(),
     f: () => surface.fit(),
     F: () => surface.fit(),

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactElement } from 'react'
+import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
@@ -105,6 +105,12 @@ function Shown(): ReactElement {
   const stamp = shown?.shot.report ? shown.shot.stamp : null
   const staleness = useStaleness(stamp, 'run')
   const searchField = useRef<HTMLInputElement>(null)
+  const details = useRef<HTMLElement>(null)
+  const readDetails = (): void => {
+    const links = details.current?.querySelector<HTMLElement>('[data-testid=graph-links] button')
+    const first = links ?? details.current
+    first?.focus()
+  }
   const isStale = staleness === 'older' || failed
   const problem = viewError ?? compareError ?? observeError
   return (
@@ -128,6 +134,7 @@ function Shown(): ReactElement {
                     view="before"
                     label={shown?.compare?.title ?? ''}
                     onSearch={() => searchField.current?.focus()}
+                    onDetails={readDetails}
                   />
                 </figure>
               )}
@@ -137,6 +144,7 @@ function Shown(): ReactElement {
                   view="main"
                   label={`Graph: ${shown?.shot.title ?? ''}`}
                   onSearch={() => searchField.current?.focus()}
+                  onDetails={readDetails}
                 />
                 <Laying />
               </figure>
@@ -145,13 +153,27 @@ function Shown(): ReactElement {
           {view !== 'text' && <Legend />}
           {view !== 'graph' && <TextView />}
         </div>
-        <aside className="graph-inspector" aria-label="Selected node">
+        <aside
+          className="graph-inspector"
+          aria-label="Selected node"
+          tabIndex={-1}
+          ref={details}
+          onKeyDown={leaveDetails}
+        >
           <Inspector />
           <ChangesList />
         </aside>
       </div>
     </>
   )
+}
+
+/** Escape goes from the details back to the picture; the node stays selected. */
+function leaveDetails(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'Escape') return
+  event.stopPropagation()
+  const body = event.currentTarget.parentElement
+  body?.querySelector<HTMLElement>('[data-takes-focus]')?.focus()
 }
 
 function Laying(): ReactElement | null {

@@ -68,8 +68,8 @@ function Overview(): ReactElement {
     <div className="graph-inspector-body muted" data-testid="graph-inspector" data-kind="none">
       {result && (
         <p className="number" data-testid="graph-size">
-          {formatCount(result.boxes, 'box', 'boxes')}, {formatCount(result.lines, 'edge')}
-          {result.folded > 0 && `, ${formatCount(result.folded, 'group')} folded`}
+          {formatCount(result.boxes, 'node')}, {formatCount(result.lines, 'edge')}
+          {result.folded > 0 && `, ${formatCount(result.folded, 'group')} collapsed`}
         </p>
       )}
       <p className="number">
@@ -78,8 +78,8 @@ function Overview(): ReactElement {
         {result && `laid out in ${formatSeconds(result.layoutSeconds)}`}
       </p>
       <p>
-        Click a node to see its schema, types and source. Shift+click a second node to see the path
-        between both nodes.
+        Click a node, or go to it with the arrow keys, to see its schema, types and source.
+        Shift+click a second node to see the path between both nodes.
       </p>
     </div>
   )
@@ -112,7 +112,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
           onClick={() => void select(null)}
         />
       </div>
-      <div className="graph-inspector-links">
+      <div className="graph-inspector-links" data-testid="graph-links">
         {source && <FileLink file={source.file} line={source.line} column={source.column} short />}
         {kernel && (
           <span>
@@ -147,11 +147,11 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
         <div className="graph-inspector-links">
           <span className="number">{formatCount(size, 'node')}</span>
           <Button onClick={() => void fold('toggle', key)} title="Enter or double click">
-            {folded ? 'Open' : 'Fold'}
+            {folded ? 'Expand' : 'Collapse'}
           </Button>
           {alike > 1 && (
             <Button onClick={() => void fold('alike', key)}>
-              {folded ? 'Open' : 'Fold'} all {alike} of this kind
+              {folded ? 'Expand' : 'Collapse'} all {alike} groups like this one
             </Button>
           )}
         </div>
@@ -211,7 +211,11 @@ function Others({
           key={index}
           type="button"
           className="link"
-          title={isOutput ? 'Go to this user of the value' : 'Go to the producer of the value'}
+          title={
+            isOutput
+              ? 'Go to this node, which uses the value'
+              : 'Go to the node that produces the value'
+          }
           onClick={() => void select(other.key, { reveal: true })}
         >
           {other.title}

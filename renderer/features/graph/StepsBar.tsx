@@ -166,7 +166,7 @@ function CompareChoice(): ReactElement {
         {option({ kind: 'step' }, 'vs. previous step')}
         {choice.compare.kind === 'file' &&
           option(choice.compare, `vs. ${choice.compare.path.split('/').at(-1) ?? ''}`)}
-        <optgroup label="Another form">
+        <optgroup label="Another form of the same function">
           {forms
             .filter((form) => form !== choice.form)
             .map((form) => (

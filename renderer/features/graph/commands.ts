@@ -73,7 +73,7 @@ const capture: Command[] = [
   ),
   command(
     'cursor',
-    'Go to the node of the cursor line',
+    'Go to the node of the line at the cursor',
     act((actions) => actions.goToCursor()),
   ),
 ]
@@ -97,26 +97,26 @@ function forms(): Command[] {
 const view: Command[] = [
   command(
     'fit',
-    'Fit to a readable size; repeat to show all',
+    'Fit to a readable size; repeat to show the whole graph',
     act((actions) => actions.fit()),
   ),
   command(
     'foldAll',
-    'Fold all',
+    'Collapse all',
     act((actions) => actions.fold('all')),
   ),
   command(
     'unfoldAll',
-    'Open all',
+    'Expand all',
     act((actions) => actions.fold('none')),
   ),
   command(
     'foldAlike',
-    'Fold or open all groups like the selected one',
+    'Expand or collapse all groups like the selected group',
     act((actions) => actions.fold('alike')),
     () => graphActions()?.hasSelection() ?? false,
   ),
-  command('constants', 'Show constants as boxes', () => {
+  command('constants', 'Show constants as nodes', () => {
     changeChoice({ showConstants: !graphStore.getState().choice.showConstants })
   }),
   command('beside', 'Show both compared graphs side by side', () => {

@@ -29,7 +29,7 @@ export async function openGraphFile(path = ''): Promise<void> {
       'warning',
       `These operators of the model are not registered: ${file.missing.join(', ')}.`,
       {
-        hint: 'The model can be shown, but not run. To run it, open and build the project that has these operators.',
+        hint: 'Opsmith can show the model, but not run it. To run the model, open and build the project that registers these operators.',
       },
     )
   }

@@ -28,11 +28,11 @@ export const feature = defineFeature({
       ],
       keys: [
         ['Arrows', 'Move from node to node; with Shift, pan'],
-        ['Enter', 'Open or fold a module or a block'],
+        ['Enter', 'Expand or collapse a module or a block; go to the details of a node'],
+        ['Escape', 'Go from the details to the graph; clear the selection'],
         ['F', 'Fit the graph to a readable size; press again to show all'],
         ['+ and -', 'Zoom, like the mouse wheel'],
         ['/', 'Search'],
-        ['Escape', 'Clear the selection'],
       ],
     },
     area: 'right',

@@ -3,10 +3,10 @@ import type { GraphForm, GraphText } from '../../../electron/contract/graph'
 import type { Argument } from '../../../electron/contract/manifest'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
-import { runStamp } from '../../store/files'
 import { hostStore } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
 import { currentManifest } from '../../store/project'
+import { libraryStamp } from '../../store/schemas'
 import {
   dropDocuments,
   formNames,
@@ -38,7 +38,7 @@ export async function takeShot(
   subject: Subject,
 ): Promise<Result<Shot>> {
   const { entry, form } = subject
-  const stamp = runStamp()
+  const stamp = libraryStamp()
   const key = shotKey(choice, subject)
   const model = modelOf(choice, entry)
   const title = `${entry} · ${formNames[form].toLowerCase()}`
@@ -95,9 +95,13 @@ export async function readStep(shot: Shot, step: number): Promise<Result<LoadedG
   const known = shot.steps.get(step)
   if (known) return ok(known)
   if (!shot.report || !isAlive(shot)) {
-    return err('build.required', 'This step is gone: the process that captured it has exited.', {
-      hint: 'Capture the graph again.',
-    })
+    return err(
+      'build.required',
+      'This step of the graph is gone: the op host that captured the graph has ended.',
+      {
+        hint: 'Capture the graph again.',
+      },
+    )
   }
   const result = await call('graph.read', { capture: shot.report.capture, step })
   if (!result.ok) return result

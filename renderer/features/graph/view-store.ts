@@ -182,7 +182,7 @@ export async function showGraph(): Promise<void> {
 function asError(problem: unknown): WorkbenchError {
   return {
     code: 'internal',
-    message: 'The graph could not be drawn.',
+    message: 'Opsmith could not draw the graph. This is a bug in Opsmith.',
     detail: problem instanceof Error ? (problem.stack ?? problem.message) : String(problem),
   }
 }
@@ -267,7 +267,7 @@ export async function selectPath(to: number): Promise<void> {
     await painter.ask('boxes', { view, keys: [to] }),
   ]
   const notice =
-    path === null ? 'No data flows from one node to the other.' : `Path of ${path.length} boxes.`
+    path === null ? 'No data flows from one node to the other.' : `Path of ${path.length} nodes.`
   viewStore.setState({ second: to, path, notice })
   surfaces.get(view)?.setSelection({
     selected: first.boxes[0] ?? null,
@@ -305,6 +305,16 @@ export async function fold(
   } catch (problem) {
     viewStore.setState({ laying: false, error: asError(problem) })
   }
+}
+
+/** Whether the selected box can be folded or unfolded; null if nothing is selected. */
+export async function canFoldSelected(): Promise<boolean | null> {
+  const { selected, side: view, inspection: known } = viewStore.getState()
+  if (selected === null) return null
+  const inspection =
+    known?.key === selected ? known : await graphClient.ask('inspect', { view, key: selected })
+  if (!inspection) return false
+  return inspection.kind === 'group' || inspection.folded || inspection.size > 1
 }
 
 /** Opens what a node is folded into, selects it and brings it into view. */

@@ -10,7 +10,7 @@ export function KeyTable({ name, rows }: Props): ReactElement | null {
       <thead className="unseen">
         <tr>
           <th scope="col">Key</th>
-          <th scope="col">What it does</th>
+          <th scope="col">Action</th>
         </tr>
       </thead>
       <tbody>

@@ -26,7 +26,7 @@ const reasons: Record<HostExit['reason'], string> = {
   descriptors: 'File descriptors misused',
   device: 'The device was lost',
   killed: 'Killed from outside',
-  unknown: 'Ended for an unknown reason',
+  unknown: 'The op host ended for an unknown reason',
 }
 
 /** How an op host ended: in words first, the user's own frames as links, the raw text one click away. */

@@ -30,8 +30,8 @@ export function KernelCounts({ counts }: { counts: GpuCounts }): ReactElement {
         </p>
         {missedAccesses > 0 && (
           <p className="tone-warning">
-            {formatCount(missedAccesses, 'access is', 'accesses are')} not counted: warps made too
-            many before their lanes met at a barrier or a warp operation.
+            {formatCount(missedAccesses, 'access is', 'accesses are')} not counted: a warp made more
+            accesses than Opsmith can record before the next barrier or warp operation.
           </p>
         )}
         <MetricField />
@@ -135,7 +135,7 @@ function KernelSection({
               <th scope="col" className="right">
                 Requests
               </th>
-              <th scope="col" className="right" title="Active lanes of a request, on average">
+              <th scope="col" className="right" title="Average active lanes per memory request">
                 Lanes of 32
               </th>
               <th scope="col">Cost</th>
@@ -167,7 +167,7 @@ function LineRows(line: GpuLineCounts): ReactElement[] {
   ))
 }
 
-/** "Global memory: 16.4 kB read, 2.0 kB written. 3.56 operations a byte." */
+/** "Global memory: 16.4 kB read, 2.0 kB written. 3.56 operations per byte." */
 function totalText({ total, arithmeticIntensity }: GpuKernelCounts): string {
   const moved = (access: { sectors: number } | undefined): string =>
     bytesText(sectorBytes * (access?.sectors ?? 0))
@@ -175,5 +175,5 @@ function totalText({ total, arithmeticIntensity }: GpuKernelCounts): string {
   if (!total.operations)
     return `${memory} Operations are not counted: objdump was not found. Install binutils or LLVM.`
   if (arithmeticIntensity === null) return memory
-  return `${memory} Arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations a byte.`
+  return `${memory} Arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations per byte.`
 }

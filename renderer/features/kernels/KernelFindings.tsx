@@ -4,6 +4,7 @@ import type { GpuFinding, GpuReport, SourcePlace } from '../../../electron/contr
 import { FileLink } from '../../shell/primitives/FileLink'
 import { HelpLink } from '../../shell/primitives/HelpLink'
 import { Icon } from '../../shell/primitives/Icon'
+import { runCommand } from '../../store/commands'
 import { accessText, summaryText, threadText } from './texts'
 
 /** How much was checked, and each mistake with all that is known of it. */
@@ -38,6 +39,7 @@ function FindingRow({ finding }: { finding: GpuFinding }): ReactElement {
         <strong className="mono">{check}</strong>
         {count > 1 && <span className="muted number">{count.toLocaleString('en')} times</span>}
         <span className="grow" />
+        <StepHere finding={finding} />
         <HelpLink page="explanation/virtual-gpu" heading="Checks">
           About the checks
         </HelpLink>
@@ -53,6 +55,22 @@ function FindingRow({ finding }: { finding: GpuFinding }): ReactElement {
         <p>{remedy}</p>
       </div>
     </li>
+  )
+}
+
+/** Stops the finding's block at its line. */
+function StepHere({ finding: { place, thread } }: { finding: GpuFinding }): ReactElement | null {
+  if (!thread || place.file === '') return null
+  return (
+    <button
+      type="button"
+      className="link"
+      title="Makes the call that the Stepping panel shows, until threads of this block come to this line"
+      onClick={() => runCommand('stepping.to', JSON.stringify({ ...place, block: thread.block }))}
+      data-testid="kernels-step"
+    >
+      Step to here
+    </button>
   )
 }
 

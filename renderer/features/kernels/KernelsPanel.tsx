@@ -74,12 +74,13 @@ function Bar(): ReactElement | null {
 const boxes = {
   checked: {
     label: 'Check kernels',
-    title: 'Builds again, with kernels that report each wrong access',
+    title: 'Builds the project again, with kernels that report each wrong access to memory',
     testId: 'kernels-check',
   },
   counted: {
     label: 'Count',
-    title: 'Builds again, with kernels that count what each line costs; without checks',
+    title:
+      'Builds the project again, with kernels that count the cost of each line, and without kernel checks',
     testId: 'kernels-count',
   },
 } as const
@@ -145,7 +146,7 @@ function NotHere({ why }: { why: string }): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text={`Kernels are checked and counted on the virtual GPU. This project does not use it: ${why}.`}
+      text={`Opsmith checks and counts kernels only on the virtual GPU. This project does not use the virtual GPU: ${why}.`}
     >
       <Button icon="pulse" onClick={() => showPanel('doctor')}>
         Choose in Doctor
@@ -159,7 +160,7 @@ function Off(): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text="Kernel checks look at each memory access of a kernel while it runs. They find races, accesses out of bounds, uninitialised reads, and more. Counts show what each line of a kernel costs a GPU. Calls take longer."
+      text="Kernel checks test each memory access while a kernel runs. They find races, accesses out of bounds, uninitialised reads, and more. Counts show what each line of a kernel costs a GPU. Calls take longer."
     >
       <Button
         primary
@@ -181,6 +182,7 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
   const build = useBuild((state) => state.value?.report)
   const isBuilding = useBuild((state) => state.running !== null)
   const hasFailed = useBuild((state) => state.error !== null)
+  const consequence = variant === 'counted' ? 'there are no counts' : 'nothing was checked'
   if (isBuilding)
     return (
       <EmptyState
@@ -190,7 +192,7 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
     )
   if (hasFailed || build?.ok === false) {
     return (
-      <EmptyState icon="chip" text={`The build failed, so nothing was ${variant}.`}>
+      <EmptyState icon="chip" text={`The build failed, so ${consequence}.`}>
         <Button onClick={() => showPanel('problems')}>Show the problems</Button>
       </EmptyState>
     )
@@ -199,7 +201,7 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
     return (
       <EmptyState
         icon="chip"
-        text={`The last build does not use the virtual GPU, so nothing was ${variant}. The log of the build gives the reason.`}
+        text={`The last build does not use the virtual GPU, so ${consequence}. The log of the build gives the reason.`}
       >
         <Button onClick={() => showPanel('build')}>Show the log</Button>
       </EmptyState>
@@ -208,7 +210,7 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
   if (build?.kernelVariant !== variant)
     return <NeedsBuild icon="chip" text={`Kernels are ${variant} after the next build.`} />
   return (
-    <EmptyState icon="chip" text={`No kernel ran, so nothing was ${variant}.`}>
+    <EmptyState icon="chip" text={`No kernel ran, so ${consequence}.`}>
       <RunAll />
     </EmptyState>
   )

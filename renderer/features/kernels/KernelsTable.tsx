@@ -20,7 +20,7 @@ export function CompiledKernels(): ReactElement | null {
   const kernels = useCompiledKernels()
   if (kernels.length === 0) return null
   return (
-    <Section title="Registers and memory" note="of the last build, by nvcc">
+    <Section title="Registers and memory" note="in the last build, as reported by nvcc">
       <KernelsTable kernels={kernels} />
     </Section>
   )

@@ -61,6 +61,6 @@ export function lineWords(sums: GpuCountSums): string[] {
   const bytes = sectorBytes * ((globalLoads?.sectors ?? 0) + (globalStores?.sectors ?? 0))
   if (bytes > 0) sentences.push(`Moved between global memory and the kernel: ${bytesText(bytes)}.`)
   if ((sums.operations?.functionCalls ?? 0) > 0)
-    sentences.push('The operations of math functions are not counted.')
+    sentences.push('Operations inside math functions are not counted.')
   return sentences
 }

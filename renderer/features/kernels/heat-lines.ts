@@ -8,7 +8,8 @@ import { emptyCell, heatCells, type HeatCell } from './heat-cells'
 import { kernelsStore } from './store'
 
 const shown: Decorated = new Map()
-const oldText = 'The sources were changed after the lines were counted.'
+const oldText =
+  'The sources changed after these counts were recorded, so the counts may be on the wrong lines. Build and run the calls again to update the counts.'
 
 /** A column of cells before the lines of counted files. Called once, when the window starts. */
 export function followHeat(): void {

@@ -24,7 +24,8 @@ export function summaryText({ launches, accesses, findings }: GpuReport): string
 }
 
 /** Where counts are shown, once. */
-export const basisText = 'These counts follow the source as clang compiled it.'
+export const basisText =
+  'These counts are for the code that clang compiled. The code that nvcc makes may differ.'
 
 /** "16.4 kB" */
 export function bytesText(bytes: number): string {
@@ -46,7 +47,7 @@ export function occupancyText(
   knowsRegisters: boolean,
 ): string {
   const limits = limitedBy.map((limit) => limitNames[limit]).join(', ')
-  if (blocks === 0) return `Such a block cannot run: too many ${limits}.`
+  if (blocks === 0) return `A block of this size cannot run: it needs too many ${limits}.`
   const counts = `${formatCount(blocks, 'block')} at once, ${formatCount(warps, 'warp')}`
   const unless = knowsRegisters ? '' : ', if registers do not limit it further'
   return `${Math.round(100 * occupancy)} %: a multiprocessor runs ${counts}. Limited by ${limits}${unless}.`

@@ -87,10 +87,10 @@ function Ranges(): ReactElement {
       <div className="case-options">
         {field(
           'sizes',
-          'Ranges of named sizes. A name has the same value in every shape and argument.',
+          'Ranges of named sizes. In one call, a name has the same value in every shape and argument.',
         )}
-        {field('integers', 'Ranges of named integers. An argument can be such a name.')}
-        {field('floats', 'Ranges of named numbers. An argument can be such a name.')}
+        {field('integers', 'Ranges of named integers. You can write such a name as an argument.')}
+        {field('floats', 'Ranges of named numbers. You can write such a name as an argument.')}
       </div>
       <div className="case-options">
         <NumberOption

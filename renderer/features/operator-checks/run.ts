@@ -121,7 +121,7 @@ export async function keepCheck(finding?: PlacedFinding): Promise<void> {
   }
   const { entry, added } = result.value
   const place = `check ${entry + 1} of opsmith.json`
-  notify('info', added ? `Saved as ${place}.` : `This check exists already: it is ${place}.`)
+  notify('info', added ? `Saved as ${place}.` : `This check already exists: ${place}.`)
   await loadEntries()
   if (finding === undefined && operatorChecksStore.getState().draft === draft)
     operatorChecksStore.setState({ entry })

@@ -51,7 +51,7 @@ function whyOf(outcome: OperatorCheckOutcome | undefined): string {
   if (outcome.error) return outcome.error.message
   const failed = outcome.report?.findings.filter(({ status }) => status === 'failed') ?? []
   const [first, ...others] = failed
-  if (!first) return 'The operator check passes, but it is expected to fail.'
+  if (!first) return 'The operator check passes, but opsmith.json expects a failure.'
   const more = others.length === 0 ? '' : ` ${formatCount(others.length, 'more check')} failed.`
   return `${first.check.replaceAll('_', ' ')}: ${first.reason}${more}`
 }

@@ -4,7 +4,7 @@ import { defineFeature, type FileAction } from '../../store/feature'
 import { filesStore, type Place } from '../../store/files'
 import { layoutStore } from '../../store/layout'
 import { notify, notifyError } from '../../store/notifications'
-import { currentFolder } from '../../store/project'
+import { currentFolder, isHere } from '../../store/project'
 
 type Kind = 'vscode' | 'system'
 
@@ -40,7 +40,7 @@ export const feature = defineFeature({
     id: `otherEditors.${kind}`,
     title: `Open in ${name} at this line`,
     group: 'File',
-    enabled: () => activePlace() !== null,
+    enabled: () => isHere() && activePlace() !== null,
     run: async () => {
       const place = activePlace()
       if (place !== null) await open(kind, place)
@@ -50,7 +50,7 @@ export const feature = defineFeature({
     id: `open-in-${kind}`,
     title: `Open in ${name}`,
     order: 30 + index,
-    applies: (entry) => entry.kind === 'file',
+    applies: (entry) => isHere() && entry.kind === 'file',
     run: (path) => {
       const { active } = filesStore.getState()
       return open(kind, active?.path === path ? active : { path, line: 1, column: 1 })

@@ -11,6 +11,7 @@ import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Markdown } from '../../shell/primitives/Markdown'
 import { openFile } from '../../store/layout'
 import { pageOfProblem } from '../../store/problem-page'
+import { actOnRow } from './walk'
 
 const icons: Record<Diagnostic['severity'], IconName> = {
   error: 'error',
@@ -18,8 +19,15 @@ const icons: Record<Diagnostic['severity'], IconName> = {
   note: 'note',
 }
 
+type Props = {
+  item: Diagnostic
+  /** Tab comes to this row; the arrow keys come to the others. */
+  isCurrent: boolean
+  onFocus: () => void
+}
+
 /** One problem: a line, and below it on demand why, what to do, the notes and the compiler's own text. */
-export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
+export function ProblemRow({ item, isCurrent, onFocus }: Props): ReactElement {
   const [open, setOpen] = useState(false)
   const go = (): void => {
     if (item.file !== '') openFile(item.file, item.line, Math.max(item.column, 1))
@@ -39,6 +47,20 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
   return (
     <div
       className="problem"
+      role="treeitem"
+      aria-level={1}
+      {...(more ? { 'aria-expanded': open } : {})}
+      aria-selected={isCurrent}
+      aria-label={spoken(item)}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={onFocus}
+      onKeyDown={(event) =>
+        actOnRow(event, {
+          go,
+          ...(more ? { unfold: setOpen } : {}),
+          ...(quick ? { fix: () => void applyFix(quick, false) } : {}),
+        })
+      }
       data-testid="problem-row"
       data-severity={item.severity}
       data-code={item.code}
@@ -47,7 +69,7 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
         <button
           type="button"
           className="twist"
-          aria-expanded={open}
+          tabIndex={-1}
           aria-label={open ? 'Show less' : 'Show more'}
           data-testid="problem-more"
           onClick={() => setOpen(!open)}
@@ -55,13 +77,7 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
         >
           <Icon name={open ? 'down' : 'right'} />
         </button>
-        <button
-          type="button"
-          className="problem-text"
-          data-testid="problem-text"
-          onClick={go}
-          title={item.message}
-        >
+        <div className="problem-text" data-testid="problem-text" onClick={go} title={item.message}>
           <span className={`tone-${item.severity}`}>
             <Icon name={icons[item.severity]} label={item.severity} />
           </span>
@@ -76,14 +92,14 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
               {item.column > 0 && `:${item.column}`}
             </span>
           )}
-        </button>
+        </div>
         {quick && (
           <span className="problem-bulb">
             <IconButton
               icon="bulb"
               label={quick.title}
               testId="problem-quick-fix"
-              onClick={() => void applyFix(quick)}
+              onClick={() => void applyFix(quick, false)}
             />
           </span>
         )}
@@ -107,7 +123,7 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
                   key={fix.title}
                   icon="bulb"
                   testId="problem-fix"
-                  onClick={() => void applyFix(fix)}
+                  onClick={() => void applyFix(fix, false)}
                 >
                   {fix.title}
                 </Button>
@@ -131,6 +147,12 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
       )}
     </div>
   )
+}
+
+/** What a screen reader says of the row: not its buttons and notes. */
+function spoken({ severity, message, source, line }: Diagnostic): string {
+  const [first = ''] = message.split('\n')
+  return `${severity}: ${first}, ${source}${line > 0 ? `, line ${line}` : ''}`
 }
 
 function Notes({ notes }: { notes: Diagnostic['notes'] }): ReactElement[] {

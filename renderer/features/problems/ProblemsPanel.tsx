@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 
 import type { Diagnostic } from '../../../electron/contract/diagnostics'
 import { EmptyState } from '../../shell/primitives/EmptyState'
@@ -8,6 +8,7 @@ import { useBuild } from '../../store/build'
 import { useProblems } from '../../store/problems'
 import { projectPath, useStaleness } from '../../store/files'
 import { ProblemRow } from './ProblemRow'
+import { walkProblems } from './walk'
 
 /** These judge the text as it stands; what the build said is what may be older. */
 const ofTheText: ReadonlySet<string> = new Set(['lint', 'clangd', 'clang-tidy', 'torchscript'])
@@ -17,16 +18,30 @@ export function ProblemsPanel(): ReactElement {
   const stamp = useBuild((state) => state.stamp)
   const building = useBuild((state) => state.running !== null)
   const staleness = useStaleness(stamp, 'build')
+  const [current, setCurrent] = useState(0)
   if (problems.length === 0) {
-    const text = stamp === null ? 'Nothing was built yet.' : 'No problems in the last build.'
+    const text =
+      stamp !== null
+        ? 'No problems in the last build.'
+        : building
+          ? 'Building …'
+          : 'Nothing was built yet.'
     return <EmptyState icon={stamp === null ? 'note' : 'check'} text={text} quiet />
   }
   const isOld = problems.some((item) => !ofTheText.has(item.source))
+  const groups = groupByFile(problems)
+  const ordered = groups.flatMap(([, items]) => items)
+  const currentItem = ordered[Math.min(current, ordered.length - 1)]
   return (
     <div className="panel-column" data-testid="problems-panel">
       {!building && isOld && <StaleBar staleness={staleness} />}
-      <div className={isOld && (staleness === 'older' || building) ? 'scroll stale' : 'scroll'}>
-        {groupByFile(problems).map(([file, items]) => (
+      <div
+        className={isOld && (staleness === 'older' || building) ? 'scroll stale' : 'scroll'}
+        role="tree"
+        aria-label="Problems"
+        onKeyDown={walkProblems}
+      >
+        {groups.map(([file, items]) => (
           <div key={file} role="group" aria-label={file === '' ? 'No file' : file}>
             <div className="group-row">
               <Icon name={file === '' ? 'chip' : 'file'} />
@@ -34,7 +49,12 @@ export function ProblemsPanel(): ReactElement {
               <span className="badge">{items.length}</span>
             </div>
             {items.map((item, index) => (
-              <ProblemRow key={index} item={item} />
+              <ProblemRow
+                key={index}
+                item={item}
+                isCurrent={item === currentItem}
+                onFocus={() => setCurrent(ordered.indexOf(item))}
+              />
             ))}
           </div>
         ))}

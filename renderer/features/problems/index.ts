@@ -13,6 +13,12 @@ export const feature = defineFeature({
       about: [
         'Lists errors and warnings of the compilers, clangd, lints and checks. A click opens the line. F8 goes from problem to problem and shows each message at its line. A light bulb marks a problem that Opsmith can fix.',
       ],
+      keys: [
+        ['Up, Down', 'Go from problem to problem'],
+        ['Enter', 'Go to the line of the problem'],
+        ['Right, Left', 'Show or hide the notes'],
+        ['Ctrl+.', 'Apply the fix of the light bulb'],
+      ],
     },
     area: 'bottom',
     order: 10,

@@ -70,7 +70,9 @@ function CallRow({ call: one, isChosen, onChoose }: RowProps): ReactElement {
         <span className="mono selectable">{text}</span>
         {requiresGrad(one) && <span className="muted">requires grad</span>}
       </label>
-      {why !== '' && <p className="muted">opsmith.json cannot express {why}.</p>}
+      {why !== '' && (
+        <p className="muted">This call cannot be added: opsmith.json cannot express {why}.</p>
+      )}
       <button
         type="button"
         className="link mono ellipsis"
@@ -130,7 +132,7 @@ function Keep({ chosen }: { chosen: readonly RecordedCall[] }): ReactElement {
       </fieldset>
       {lists.includes('gradchecks') && (
         <p className="muted">
-          Gradchecks are added only for calls with an input that requires grad.
+          Opsmith adds gradchecks only for calls that have an input with requires_grad.
         </p>
       )}
       {typeof said === 'string' ? (

@@ -5,12 +5,12 @@ import { failedIds, pytestStore, setAfterBuild } from './store'
 
 /** What can be done with the project's own tests; the panel comes to the front. */
 export const pytestCommands: readonly Command[] = [
-  command('all', 'Run all', () => runTests(), canRunTests, 'Shift+Alt+F9'),
+  command('all', 'Run all tests', () => runTests(), canRunTests, 'Shift+Alt+F9'),
   command('chosen', 'Run the chosen test', runChosen, () => canRunTests() && chosen() !== null),
   command('failed', 'Run failed tests', runFailedTests, () => {
     return canRunTests() && failedIds().length > 0
   }),
-  command('record', 'Run all and record calls', recordAll, canRunTests),
+  command('record', 'Run all tests and record the operator calls', recordAll, canRunTests),
   command('list', 'List tests', listTests, canRunTests),
   command('stop', 'Stop', pytestJob.stop, pytestJob.isRunning),
   command('afterBuild', 'Run after each build: on or off', switchAfterBuild, () => true),

@@ -16,8 +16,8 @@ export const feature = defineFeature({
     help: {
       about: [
         'Runs the tests of this repository with pytest. The tests use the library that Opsmith built instead of the installed library. Nothing is installed, and no file of the repository changes.',
-        'With “record calls”, a run lists the calls that the tests make to the operators. You can add them to opsmith.json as calls, gradchecks, operator checks and benchmarks.',
-        'Opsmith uses the Python of the active environment. If no environment is active, it uses the Python of .venv or venv in the project, or else the first Python on PATH that has torch. This Python needs pytest and the torch version that the library is built for.',
+        'With “record calls”, a run lists the calls that the tests make to the operators. You can add these calls to opsmith.json as calls, gradchecks, operator checks and benchmarks.',
+        'Opsmith uses the Python of the active environment. If no environment is active, Opsmith uses the Python of .venv or venv in the project, or else the first Python on PATH that has torch. This Python needs pytest and the torch version that the library is built for.',
       ],
       keys: [
         ['Up, Down', 'Move through the tests'],

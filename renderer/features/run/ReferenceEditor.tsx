@@ -2,17 +2,18 @@ import type { ReactElement } from 'react'
 
 import { Section } from '../../shell/primitives/Section'
 import { runCommand } from '../../store/commands'
-import { runStore, useRun } from './run'
+import { callOfReference, runStore, useRun } from './run'
 
 /** What the outputs are compared with: a TorchScript expression over the inputs' names. */
 export function ReferenceEditor(): ReactElement {
   const reference = useRun((state) => state.reference)
   const rtol = useRun((state) => state.rtol)
   const atol = useRun((state) => state.atol)
+  const otherCall = useRun(callOfReference)
   return (
     <Section
       title="Reference"
-      note={reference === '' ? 'none' : ''}
+      note={reference === '' ? 'none' : otherCall === null ? '' : `for ${otherCall}: not used`}
       actions={
         <button
           type="button"

@@ -37,6 +37,8 @@ export function RunResult(): ReactElement | null {
     // A run that repeats after a build must not move what the user looks at.
     if (running !== null || (!value && !error && !stopped) || shownFor.current === asked) return
     shownFor.current = asked
+    // The field that somebody types in stays where it is; the verdict is in the panel's bar.
+    if (isTypingNextTo(place.current)) return
     place.current?.scrollIntoView({ block: 'start' })
   }, [running, value, error, stopped, asked])
   if (!value && !error && !stopped) return null
@@ -59,6 +61,7 @@ export function RunResult(): ReactElement | null {
         {value && (
           <Report
             report={value.report}
+            otherCall={value.otherCall}
             gone={
               value.generation < 0 ||
               (host !== null && value.generation !== 0 && host.generation !== value.generation)
@@ -67,6 +70,15 @@ export function RunResult(): ReactElement | null {
         )}
       </div>
     </Section>
+  )
+}
+
+/** The keyboard is in a field of the form that scrolls with the result. */
+function isTypingNextTo(result: Element | null): boolean {
+  const field = document.activeElement
+  return (
+    field?.matches('input, select, textarea') === true &&
+    field.closest('.scroll')?.contains(result) === true
   )
 }
 
@@ -79,7 +91,9 @@ function Stopped({ message, place }: StoppedRun): ReactElement {
   )
 }
 
-function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactElement {
+type ReportProps = { report: RunReport; otherCall: string | null; gone: boolean }
+
+function Report({ report, otherCall, gone }: ReportProps): ReactElement {
   const [shown, setShown] = useState<Shown>(() => firstShown(report))
   useEffect(() => {
     setShown((before) => (tensorOf(report, before.key) ? before : firstShown(report)))
@@ -93,6 +107,13 @@ function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactEl
         <span className="number">{formatSeconds(report.seconds)}</span>{' '}
         <span className="muted">one call, without warm-up</span>
       </p>
+      {otherCall !== null && (
+        <p data-testid="run-not-compared">
+          <Icon name="note" /> Not compared: the reference in opsmith.json is for{' '}
+          <span className="mono">{otherCall}</span>. To compare this call, change the expression
+          under <em>Reference</em>.
+        </p>
+      )}
       {report.comparisons.map((comparison, index) => (
         <ComparisonView
           key={index}

@@ -33,7 +33,7 @@ export function RunVerdict(): ReactElement {
       role="status"
       data-testid="run-summary"
     >
-      <VerdictWord {...verdictOf(report)} />
+      <VerdictWord {...verdictOf(report, value.otherCall)} />
       {errors.length > 0 && (
         <span>
           <span className="muted">largest error</span>{' '}
@@ -53,7 +53,9 @@ function VerdictWord({ word, tone, icon }: Verdict): ReactElement {
   )
 }
 
-function verdictOf({ comparisons, referenceError, outputs }: RunReport): Verdict {
+function verdictOf(report: RunReport, otherCall: string | null): Verdict {
+  const { comparisons, referenceError, outputs } = report
+  if (otherCall !== null) return { word: 'not compared', tone: 'muted', icon: 'note' }
   if (referenceError !== undefined) {
     return { word: 'reference failed', tone: 'tone-error', icon: 'error' }
   }

@@ -19,7 +19,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Calls an operator or a function of the program, shows the results, and compares them with a reference expression.',
-        'If an operator has no inputs yet, “Make inputs and run” makes inputs that fit its schema. “Keep as a call” writes the call to opsmith.json.',
+        'If an operator has no inputs yet, “Make inputs and run” makes inputs that fit the schema of the operator. “Keep as a call” writes the call to opsmith.json.',
       ],
     },
     area: 'right',

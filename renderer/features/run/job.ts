@@ -10,23 +10,26 @@ export type Called = {
   report: RunReport
   /** The op host that holds the report's tensors. */
   generation: number
+  /** The call that the reference is for, as text, if the result was not compared for that; else null. */
+  otherCall: string | null
 }
 
 type Input = {
   request: RunRequest
   /** Seconds; 0 takes the limit of the settings. */
   timeout: number
+  otherCall: string | null
 }
 
 /** Calls the chosen operator. A call that runs is finished first: to end it costs its op host. */
 export const runJob: Job<Input, Called> = createJob({
   kind: 'run',
   latest: 'refused',
-  run: async ({ request, timeout }, { folder, job }) => {
+  run: async ({ request, timeout, otherCall }, { folder, job }) => {
     runJob.set({ error: null })
     const result = await call('operator.run', { folder, job, request, timeout })
     const generation = hostStore.getState().host?.generation ?? 0
-    return result.ok ? ok({ report: result.value, generation }) : result
+    return result.ok ? ok({ report: result.value, generation, otherCall }) : result
   },
   release: releaseTensors,
 })
@@ -44,16 +47,21 @@ export const makeInputsJob: Job<string, OperatorCheckCase> = createJob({
     const result = await call('operatorCheck.run', asked)
     if (!result.ok) {
       const hint =
-        'Add inputs below that fit the schema of the operator, and choose them as arguments.'
+        'Add inputs below that fit the schema of the operator, and choose these inputs as arguments.'
       return { ok: false, error: { ...result.error, hint } }
     }
     const { generated } = result.value
-    return generated ? ok(generated) : err('internal', `No inputs could be made for ${op}.`)
+    return generated
+      ? ok(generated)
+      : err(
+          'internal',
+          `Opsmith could not make inputs for ${op}. Add inputs below that fit the schema of the operator.`,
+        )
   },
 })
 
 /** Frees what a report holds in the op host. */
-export function releaseTensors({ report, generation }: Called): void {
+export function releaseTensors({ report, generation }: Omit<Called, 'otherCall'>): void {
   // The tensors of an op host that ended are gone with it.
   if (generation !== hostStore.getState().host?.generation) return
   const values = [...report.outputs, ...report.inputs.map((input) => input.value)]

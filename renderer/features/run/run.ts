@@ -10,7 +10,7 @@ import type { TestPlace } from '../../store/feature'
 import { runStamp } from '../../store/files'
 import { effectiveInputs } from '../../store/inputs'
 import { currentManifest, projectStore } from '../../store/project'
-import { programFunctions } from '../../store/program-functions'
+import { loadProgramFunctions, programFunctions } from '../../store/program-functions'
 import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
 import { placeOfExit } from '../../store/tests'
@@ -178,21 +178,43 @@ export async function runChosen(): Promise<void> {
     return
   }
   runStore.setState({ problems: {}, repeats: true, stopped: null })
+  const otherCall = callOfReference(runStore.getState())
+  const reference = otherCall === null ? state.reference.trim() : ''
   const result = await runJob.run({
     request: {
       op: state.op,
       args: parsed.args,
       inputs,
-      ...(state.reference.trim() === '' ? {} : { reference: state.reference.trim() }),
+      ...(reference === '' ? {} : { reference }),
       ...tolerance('rtol', state.rtol),
       ...tolerance('atol', state.atol),
     },
     timeout: callTimeout(state.callIndex),
+    otherCall,
   })
   if (result?.ok !== false || result.error.code !== 'cancelled') return
   // To stop user code ends the op host that holds the values of the run before.
   runJob.set({ value: null })
   runStore.setState({ stopped: stoppedBy(result.error.exit) })
+}
+
+/**
+ * The call that the reference of opsmith.json is for, as text, if the fields say another one: a reference names inputs, and
+ * would call the right result of other inputs wrong. Null if the result can be compared: the arguments are those of
+ * opsmith.json, or the user wrote the reference.
+ */
+export function callOfReference(
+  state: Pick<RunState, 'callIndex' | 'signature' | 'texts' | 'reference'>,
+): string | null {
+  const { callIndex, signature, texts, reference } = state
+  const call = callIndex === null ? undefined : currentManifest()?.calls[callIndex]
+  if (!call || signature === null || reference.trim() === '') return null
+  if (reference.trim() !== call.reference?.trim()) return null
+  const inputs = effectiveInputs()
+  const now = parseArguments(signature, texts, inputs)
+  const kept = parseArguments(signature, textsOf(signature, call.args), inputs)
+  if (!now.ok || !kept.ok || JSON.stringify(now.args) === JSON.stringify(kept.args)) return null
+  return `${call.op}(${call.args.map(argumentText).join(', ')})`
 }
 
 function stoppedBy(exit: HostExit | undefined): StoppedRun {
@@ -231,9 +253,14 @@ function guessTexts(signature: OperatorArgument[]): Record<string, string> {
   return texts
 }
 
-/** What the fields say, as a call of opsmith.json; null while something in them does not parse. */
+/**
+ * What the fields say, as a call of opsmith.json; null while something in them does not parse. A reference for other
+ * arguments is left out.
+ */
 export function chosenAsCall(): Call | null {
-  const { op, signature, texts, reference, rtol, atol } = runStore.getState()
+  const { op, signature, texts, rtol, atol } = runStore.getState()
+  const reference =
+    callOfReference(runStore.getState()) === null ? runStore.getState().reference : ''
   if (op === '' || signature === null) return null
   const parsed = parseArguments(signature, texts, effectiveInputs())
   if (!parsed.ok) {
@@ -278,8 +305,13 @@ export function chooseFirstIfNone(): void {
 
 /** After a build or an edit of the program: the last run shows what changed. */
 export async function refreshRun(cause: 'build' | 'program'): Promise<void> {
-  if (cause === 'build') await chooseFirst()
-  else await resolveSignature()
+  if (cause === 'program') await resolveSignature()
+  else {
+    const op = runStore.getState().op || currentManifest()?.calls[0]?.op
+    // Not an operator: it may be one of the program's functions, which are otherwise read after the run.
+    if (op !== undefined && builtOperator(op) === undefined) await loadProgramFunctions()
+    await chooseFirst()
+  }
   const { repeats } = runStore.getState()
   const { error, stamp } = runJob.store.getState()
   // What ended the op host would end it again: that is for the user to ask for.

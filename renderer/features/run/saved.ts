@@ -37,8 +37,8 @@ export const runChoice: SavedChoice = {
 
 /** The values are gone: the process that held them has exited. */
 const called = z
-  .object({ report: runReport })
-  .transform(({ report }) => ({ report, generation: -1 }))
+  .object({ report: runReport, otherCall: z.string().nullable().default(null) })
+  .transform((kept) => ({ ...kept, generation: -1 }))
 
 const outcome = z.object({
   op: z.string(),

@@ -123,11 +123,7 @@ function Outcome(): ReactElement {
   const { value: report, running, error } = useJob(searchJob, (state) => state)
   if (text === '')
     return (
-      <EmptyState
-        icon="search"
-        text="Finds text in the files of the project, with unsaved edits."
-        quiet
-      />
+      <EmptyState icon="search" text="Searches all project files, including unsaved edits." quiet />
     )
   if (error)
     return (
@@ -145,7 +141,7 @@ function Outcome(): ReactElement {
         {count === 0
           ? `Nothing found in ${report.searched.toLocaleString('en')} files.`
           : `${matches} in ${files}`}
-        {report.isCut && ' (there are more: narrow the search)'}
+        {report.isCut && ' (more results exist: narrow the search)'}
         {running !== null && <Icon name="refresh" label="searching" />}
       </p>
       {count > 0 && <SearchResults report={report} />}

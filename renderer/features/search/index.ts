@@ -60,13 +60,13 @@ export const feature = defineFeature({
     icon: 'M7 2.4a4.6 4.6 0 1 0 0 9.2 4.6 4.6 0 0 0 0-9.2zM10.4 10.4 14 14',
     help: {
       about: [
-        'Finds text in the files of the project, with unsaved edits. Files that .gitignore lists, build folders and binary files are not searched.',
+        'Searches all project files, including unsaved edits. The search skips files that .gitignore lists, build folders and binary files.',
         'Regular expressions have the syntax of JavaScript and match within one line. “$1” in a replacement inserts the first group. You can undo a replacement in each file.',
       ],
       keys: [
         ['Down', 'Move from the field into the results, and through the results'],
-        ['Enter', 'Search; in the results, open the result'],
-        ['Left, Right', 'Fold or open the results of a file'],
+        ['Enter', 'Start the search, or open the selected result'],
+        ['Left, Right', 'Expand or collapse the results of a file'],
       ],
     },
     area: 'right',

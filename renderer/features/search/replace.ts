@@ -57,7 +57,7 @@ export async function replaceAll(): Promise<void> {
   const files = report.files.length === 1 ? '1 file' : `${report.files.length} files`
   const goesOn = await askToGoOn({
     title: `Replace ${matches} in ${files}?`,
-    detail: `${report.isCut ? 'Matches that are not listed do not change. ' : ''}Files with unsaved text stay unsaved. Undo restores the text.`,
+    detail: `${report.isCut ? 'Matches that are not listed do not change. ' : ''}In files with unsaved edits, Opsmith replaces the matches in the editor but does not save the file. Undo restores the text.`,
     action: 'Replace',
   })
   if (goesOn) await replace(all)

@@ -56,7 +56,7 @@ function WritableFolders({
       />
       <div className="muted">
         {problem === undefined
-          ? 'operators may also write to these folders; enter one absolute path on each line'
+          ? 'operators may also write to these folders; enter one absolute path per line'
           : `${problem} is not an absolute path`}
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { Fragment, useEffect, useState, type ReactElement } from 'react'
 
 import type { AppOutput } from '../../../electron/contract/app-calls'
+import { machineOf } from '../../../electron/contract/project-place'
 import type { Settings } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
 import { Button } from '../../shell/primitives/Button'
@@ -8,6 +9,7 @@ import { CommitField } from '../../shell/primitives/CommitField'
 import { gpuChoices } from '../../shell/primitives/gpu-choices'
 import { chooseTools, runDoctor } from '../../store/doctor'
 import { showPanel, useLayout } from '../../store/layout'
+import { useProject } from '../../store/project'
 import { changeSettings, useSettings } from '../../store/settings'
 import { CheckSetting } from './CheckSetting'
 import { SandboxSettings } from './SandboxSettings'
@@ -32,7 +34,7 @@ const compilerFlags = [
   {
     name: 'marchNative',
     testId: 'settings-march-native',
-    words: '-march=native: the library runs only on processors like this one',
+    words: '-march=native: the library runs only on processors like the processor of this machine',
   },
   {
     name: 'setuptoolsFlags',
@@ -47,10 +49,17 @@ const memoryInterval = 2_000
 
 export function SettingsPanel(): ReactElement {
   const settings = useSettings((state) => state)
+  const target = useProject(({ project }) => project?.target ?? '')
   return (
     <div className="panel-column page" data-testid="settings-panel">
       <div className="scroll panel-pad">
         <h2>Settings</h2>
+        {target !== '' && (
+          <p className="muted" data-testid="settings-machine">
+            These settings are of this machine. Builds, calls and tools on {machineOf(target)} use
+            the settings file of {machineOf(target)}.
+          </p>
+        )}
         <div className="form settings-form">
           <label htmlFor="settings-theme">Theme</label>
           <select
@@ -99,7 +108,7 @@ export function SettingsPanel(): ReactElement {
           <CheckSetting
             id="settings-hot-compile"
             label="Hot compile"
-            words="keep a compile server ready (0.7 GB); timings and exports do not use the server"
+            words="keep a compile server running, which makes builds faster (0.7 GB of memory); timings and exports do not use the compile server"
             checked={settings.hotCompile}
             onChange={(hotCompile) => changeSettings({ hotCompile })}
           />
@@ -151,7 +160,7 @@ export function SettingsPanel(): ReactElement {
           <CheckSetting
             id="settings-bench-on-build"
             label="Timings"
-            words="measure again after each build, if the panel is visible"
+            words="measure again after each build, if the Timings panel is visible"
             checked={settings.timeOnBuild}
             onChange={(timeOnBuild) => changeSettings({ timeOnBuild })}
           />
@@ -174,6 +183,15 @@ export function SettingsPanel(): ReactElement {
             onChange={(size) => changeSettings({ memoryLimit: Math.round(size * gibibyte) })}
           />
           <SandboxSettings />
+          <NumberSetting
+            id="settings-keep-minutes"
+            label="After a lost connection"
+            unit="min that the engine on the other machine goes on; 0: it ends at once"
+            value={settings.keepMinutes}
+            min={0}
+            max={1_440}
+            onChange={(keepMinutes) => changeSettings({ keepMinutes })}
+          />
           <CheckSetting
             id="settings-code-help"
             label="Code help"

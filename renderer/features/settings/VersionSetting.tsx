@@ -7,8 +7,8 @@ import { CheckSetting } from './CheckSetting'
 /** Says exactly what goes over the network. */
 const words = (address: string): string =>
   address === ''
-    ? 'this build has no release address, so it cannot look for a newer version; nothing goes over the network'
-    : `at most once a day, GET ${address} (with User-Agent “opsmith”; no version, no data about you or this machine). Opsmith compares the version in the answer with its own. It downloads nothing else`
+    ? 'this build of Opsmith contains no address of releases, so Opsmith cannot look for a newer version and does not use the network'
+    : `at most once a day, Opsmith requests ${address} (GET, with User-Agent “opsmith”). The request contains no version and no data about you or this machine. Opsmith compares the version in the answer with its own version, and downloads nothing else`
 
 export function VersionSetting(): ReactElement {
   const isOn = useSettings((settings) => settings.checkVersion)

@@ -55,8 +55,8 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
       <p role="status" data-testid="setup-verdict" className={plan.isReady ? 'tone-ok' : ''}>
         {plan.isReady ? (
           <>
-            <Icon name="check" /> Operators can be built and run here. If you set up another
-            libtorch, the native addon of this one is kept.
+            <Icon name="check" /> This machine can build and run operators. If you set up another
+            libtorch, Opsmith keeps the native addon of the current libtorch.
           </>
         ) : (
           'Opsmith compiles its native addon for the libtorch that you choose. Samples and the editor can be used in the meantime.'
@@ -66,8 +66,8 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
       <Needs plan={plan} names={missing.names} command={missing.command} />
       <p className="muted" data-testid="setup-space">
         {isInstalled ? 'torch takes 0.8 GB, or 7 GB for CUDA. ' : ''}The native addon takes 6 MB,
-        precompiled headers take 0.4 GB. {(plan.freeBytes / 1e9).toFixed(1)} GB are free on that
-        disk.
+        precompiled headers take 0.4 GB. {(plan.freeBytes / 1e9).toFixed(1)} GB are free on the disk
+        of the cache folder.
       </p>
       <SetupSteps />
       {!isRunning && (
@@ -113,7 +113,7 @@ function Needs({
           <Remedy command={command} />
         </>
       )}
-      {plan.isReady && <p className="muted">The libtorch in use needs nothing more.</p>}
+      {plan.isReady && <p className="muted">The set-up of the libtorch in use is complete.</p>}
     </div>
   )
 }

@@ -3,12 +3,11 @@ import { useStore } from 'zustand'
 
 import type { SetupStep } from '../../../electron/contract/setup'
 import { Button } from '../../shell/primitives/Button'
-import { CopyButton } from '../../shell/primitives/CopyButton'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
+import { FramedLog } from '../../shell/primitives/FramedLog'
 import { Icon } from '../../shell/primitives/Icon'
-import { LogView } from '../../shell/primitives/LogView'
 import { useJob } from '../../store/job'
 import { setupJob, setupStore } from './setup-job'
 
@@ -93,13 +92,8 @@ function Log(): ReactElement | null {
   const version = useStore(setupStore, (state) => state.logVersion)
   if (log.length === 0) return null
   return (
-    <div
-      className="setup-log"
-      data-testid="setup-log"
-      style={{ height: `${Math.min(Math.max(log.length, 2), 12) * 1.45 + 1}rem` }}
-    >
-      <LogView log={log} version={version} label="Log of set-up" linked={false} />
-      <CopyButton text={() => log.text()} label="Copy the log" />
+    <div data-testid="setup-log">
+      <FramedLog log={log} version={version} label="Log of set-up" most={12} linked={false} />
     </div>
   )
 }

@@ -82,7 +82,7 @@ export async function runSetup(wish: SetupWish): Promise<void> {
   }
   notify(
     'info',
-    `Operators can be built and run here, with libtorch ${result.value.libtorchVersion}.`,
+    `This machine can build and run operators, with libtorch ${result.value.libtorchVersion}.`,
   )
   await loadSettings()
   await Promise.all([runDoctor(), loadPlan()])

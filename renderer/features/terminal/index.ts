@@ -13,14 +13,14 @@ export const feature = defineFeature({
     icon: 'M1.8 3h12.4v10H1.8zM4.2 5.8 6.4 8l-2.2 2.2M8 10.4h3.6',
     help: {
       about: [
-        'Runs your shell in the folder of the project, with opsmith on PATH. Closing a terminal ends all processes that were started in it.',
+        'Runs your shell in the folder of the project, with opsmith on PATH. If you close a terminal, all processes that you started in it end.',
         'A file and line in the output, such as op.cpp:12, is a link that opens this line in the editor.',
       ],
       keys: [
         ['Ctrl+Shift+C, Ctrl+Shift+V', 'Copy the selection, paste'],
         [
           'Ctrl+letter',
-          'The shell gets these keys. Opsmith gets Ctrl+Shift keys and function keys.',
+          'The shell receives these keys. Opsmith receives Ctrl+Shift keys and function keys.',
         ],
       ],
     },

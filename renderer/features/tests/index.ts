@@ -16,8 +16,8 @@ export const feature = defineFeature({
     tasks: { check: 'above' },
     help: {
       about: [
-        'Lists all tests of opsmith.json: calls with a reference, gradchecks, operator checks and benchmarks, each with its verdict and time. The list also has the Python tests of the repository.',
-        'A failed test has a link to the function that probably has the fault. The editor shows the same verdicts at the left of the lines.',
+        'Lists all tests of opsmith.json: calls with a reference, gradchecks, operator checks and benchmarks, each with its verdict and time. The list also contains the Python tests of the repository.',
+        'A failed test shows a link to the function that probably contains the fault. The editor shows the same verdicts at the left of the lines.',
       ],
       keys: [
         ['Up, Down', 'Move through the tests'],

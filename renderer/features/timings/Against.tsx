@@ -99,7 +99,10 @@ function Builds(): ReactElement {
     })
   const last: MenuItem = {
     key: 'last',
-    label: older.length === 0 ? 'The previous build (none is kept yet)' : 'The previous build',
+    label:
+      older.length === 0
+        ? 'The previous build (Opsmith has not kept an earlier build yet)'
+        : 'The previous build',
     checked: chosen.includes('last'),
     disabled: older.length === 0 && !chosen.includes('last'),
     testId: 'timings-build-last',

@@ -16,6 +16,7 @@ import {
   csvOf,
   markdownOf,
   noTimeText,
+  pointLabel,
   refusalsOf,
   spreadText,
   tableOf,
@@ -28,15 +29,18 @@ import {
 } from './table'
 import { inUnit } from './time-units'
 
-type Props = { rows: readonly TimingRow[]; machine: MachineFacts | undefined }
+/** Of a run: which node took a time, and the names of its benchmarks by `entry`. */
+type RunNames = { nodeOf: ReadonlyMap<TimingRow, string>; benchmarks: readonly string[] }
+
+/** `named` is the machine, for people; "" while it is not known. */
+type Props = { rows: readonly TimingRow[]; named: string; run?: RunNames }
 
 /** Operators and variants below one another, forward, backward and both next to one another. */
-export function ResultTable({ rows, machine }: Props): ReactElement {
+export function ResultTable({ rows, named, run }: Props): ReactElement {
   const [spread, setSpread] = useState<Spread>('quartiles')
   const table = useMemo(() => tableOf(rows), [rows])
   const isAll = useTimings((state) => state.view === 'all')
   const groups = isAll ? endsOf(table.groups) : table.groups.map((group) => ({ group, left: 0 }))
-  const named = machine ? machineText(machine) : ''
   return (
     <Section
       title="Times"
@@ -54,7 +58,7 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
           />
           <CopyTable
             markdown={() => markdownOf(rows, spread, named)}
-            csv={() => csvOf(rows)}
+            csv={() => csvOf(rows, run?.nodeOf)}
             testId="timings"
           />
         </>
@@ -83,7 +87,7 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
           <tbody>
             {groups.map(({ group, left }) => (
               <Fragment key={JSON.stringify([group.entry, group.point])}>
-                <GroupRows group={group} table={table} spread={spread} />
+                <GroupRows group={group} table={table} spread={spread} run={run} />
                 {left > 0 && <LeftOut entry={group.entry} count={left} table={table} />}
               </Fragment>
             ))}
@@ -92,9 +96,9 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       </div>
       {rows.some((row) => row.ratio) && (
         <p className="muted">
-          The ratio is the time of the variant divided by the time of the operator, from alternating
-          samples. “No difference” means that the interval contains 1, or that the ratio is within 1
-          % of 1.
+          The ratio compares the time of the variant with the time of the operator, from alternating
+          samples: “2.00× slower” is twice the time, “2.00× faster” half of it. “No difference”
+          means that the interval contains 1, or that the ratio is within 1 % of 1.
         </p>
       )}
       <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />
@@ -103,6 +107,19 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
     </Section>
   )
 }
+
+/** All rows of a point come from one node. A benchmark is named where there are several. */
+function runHead(group: TableGroup, run: RunNames): { name: string; point: string; node: string } {
+  const [row] = group.lines.flatMap(({ cells }) => Object.values(cells))
+  return {
+    name: run.benchmarks.length > 1 ? (run.benchmarks[group.entry] ?? '') : '',
+    // While the first points come, what varies is not known.
+    point: pointLabel(group.point, [nothingSwept]),
+    node: (row && run.nodeOf.get(row)) ?? '',
+  }
+}
+
+const nothingSwept = { sizes: {}, dtype: '', threads: 1, cold: false }
 
 type ShownGroup = { group: TableGroup; left: number }
 
@@ -124,14 +141,14 @@ function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
     <tr className="timings-left-out">
       <th colSpan={table.directions.length + 1} className="timings-variant">
         <button type="button" className="link" onClick={() => chooseBenchmark(entry)}>
-          {formatCount(count, 'point')} in between
+          Show {formatCount(count, 'more point')}
         </button>
       </th>
     </tr>
   )
 }
 
-function machineText(machine: MachineFacts): string {
+export function machineText(machine: MachineFacts): string {
   const parts = [
     `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`,
     ...(machine.frequency.governor === '' ? [] : [`governor ${machine.frequency.governor}`]),
@@ -139,23 +156,31 @@ function machineText(machine: MachineFacts): string {
   return parts.join(', ')
 }
 
-type GroupProps = { group: TableGroup; table: TimingTable; spread: Spread }
+type GroupProps = {
+  group: TableGroup
+  table: TimingTable
+  spread: Spread
+  run: RunNames | undefined
+}
 
-function GroupRows({ group, table, spread }: GroupProps): ReactElement {
+function GroupRows({ group, table, spread, run }: GroupProps): ReactElement {
   const isAll = useTimings((state) => state.view === 'all')
   const name = useProject(
     (state) => listedBenchmarks(state.project?.manifest)[group.entry]?.name ?? group.op,
   )
   const columns = table.directions.length + 1
-  const hasHead = group.label !== '' || (isAll && group.lines.length > 1)
+  const ofRun = run ? runHead(group, run) : null
+  const hasHead = ofRun !== null || group.label !== '' || (isAll && group.lines.length > 1)
   return (
     <Fragment>
       {hasHead && (
-        <tr className="timings-group">
+        <tr className="timings-group" data-testid="timings-point">
           <th colSpan={columns} scope="colgroup">
             {isAll && <TimingLink entry={group.entry} name={name} />}
             {isAll && group.label !== '' && ' · '}
-            {group.label}
+            {ofRun !== null && ofRun.name !== '' && `${ofRun.name} · `}
+            {ofRun?.point ?? group.label}
+            {ofRun !== null && <span className="muted timings-node"> on {ofRun.node}</span>}
           </th>
         </tr>
       )}
@@ -175,7 +200,13 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
           </th>
           {table.directions.map((direction) => (
             <td key={direction} className="right">
-              <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
+              <Cell
+                row={line.cells[direction]}
+                group={group}
+                table={table}
+                spread={spread}
+                run={run}
+              />
             </td>
           ))}
         </tr>
@@ -199,7 +230,7 @@ function TimingLink({ entry, name }: { entry: number; name: string }): ReactElem
 
 type CellProps = GroupProps & { row: TimingRow | undefined }
 
-function Cell({ row, group, table, spread }: CellProps): ReactElement {
+function Cell({ row, group, table, spread, run }: CellProps): ReactElement {
   const isChosen = useChosenRow() === row && row !== undefined
   if (!row) return <span className="muted">–</span>
   if (!row.summary) {
@@ -210,19 +241,8 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
     )
   }
   const isBest = group.best.has(row)
-  return (
-    <button
-      type="button"
-      className={isChosen ? 'timings-cell chosen' : 'timings-cell'}
-      aria-pressed={isChosen}
-      title={`${formatCount(row.summary.samples, 'sample')} of ${formatCount(row.summary.callsPerSample, 'call')} each. Click to show the samples below.`}
-      data-testid="timings-cell"
-      data-median={row.summary.median}
-      onClick={() => {
-        if (timingsStore.getState().view === 'one') chooseRow(rowKey(row))
-        else timingsStore.setState({ row: rowKey(row) })
-      }}
-    >
+  const content = (
+    <>
       <span className={isBest ? 'number timings-median best' : 'number timings-median'}>
         {isBest && <Icon name="check" label="fastest" />}
         {inUnit(row.summary.median, table.unit)}
@@ -242,6 +262,36 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
           {verdictText(row)}
         </span>
       )}
+    </>
+  )
+  const title = `${formatCount(row.summary.samples, 'sample')} of ${formatCount(row.summary.callsPerSample, 'call')} each.`
+  // A run keeps no single samples.
+  if (run) {
+    return (
+      <span
+        className="timings-cell"
+        title={title}
+        data-testid="timings-cell"
+        data-median={row.summary.median}
+      >
+        {content}
+      </span>
+    )
+  }
+  return (
+    <button
+      type="button"
+      className={isChosen ? 'timings-cell chosen' : 'timings-cell'}
+      aria-pressed={isChosen}
+      title={`${title} Click to show the samples below.`}
+      data-testid="timings-cell"
+      data-median={row.summary.median}
+      onClick={() => {
+        if (timingsStore.getState().view === 'one') chooseRow(rowKey(row))
+        else timingsStore.setState({ row: rowKey(row) })
+      }}
+    >
+      {content}
     </button>
   )
 }

@@ -91,7 +91,7 @@ function MeasureAgain({ threads }: { threads: number }): ReactElement {
   return (
     <IconButton
       icon="refresh"
-      label="Measure the machine’s ceilings again"
+      label="Measure the memory bandwidth and FLOP/s again"
       disabled={isBusy}
       onClick={() => void measureCeilings(threads)}
       testId="timings-measure-ceilings"

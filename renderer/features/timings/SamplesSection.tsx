@@ -75,8 +75,7 @@ function Histogram({ row }: { row: TimingRow }): ReactElement {
       {distribution.beyond > 0 && (
         <p className="muted">
           {formatCount(distribution.beyond, 'sample')} {distribution.beyond === 1 ? 'is' : 'are'}{' '}
-          slower than the range of the chart. The slowest sample is{' '}
-          {timeText(row.summary?.max ?? 0)}.
+          too slow to fit into the chart. The slowest sample is {timeText(row.summary?.max ?? 0)}.
         </p>
       )}
     </>

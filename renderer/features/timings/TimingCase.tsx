@@ -19,7 +19,9 @@ import {
   parseThreads,
   sizesText,
 } from './draft'
-import { chooseTimed, editTiming, keepTiming, runTiming, stopTimings } from './run'
+import { chooseTimed, editTiming, keepTiming, stopTimings } from './run'
+import { measure } from './spread'
+import { SpreadFields } from './SpreadFields'
 import { useInputSpecs } from '../../store/inputs'
 import { Against } from './Against'
 
@@ -78,7 +80,7 @@ function MeasureButton(): ReactElement {
       job={job}
       steps={job.progress}
       calm
-      onStart={() => void runTiming()}
+      onStart={() => void measure()}
       onStop={() => void stopTimings()}
       testId="timings-run"
       stopTestId="timings-stop"
@@ -154,7 +156,7 @@ function Options(): ReactElement {
       <div className="case-options">
         <span
           className="case-option case-range"
-          title="Values of named sizes. Each value is a point of a sweep. N 16..4096 means 16, 32, 64, … 4096."
+          title="Named sizes, and the values to time. The benchmark runs once for each value. For example, “N 16..4096” means 16, 32, 64, …, 4096: each value is twice the value before it."
         >
           <CommitField
             id="timings-sizes"
@@ -178,6 +180,7 @@ function Options(): ReactElement {
             onCommit={(threads) => editTiming({ threads })}
           />
         </span>
+        <SpreadFields />
         {!isSet && (
           <MoreOptions open={more} onToggle={() => setMore(!more)} testId="timings-more" />
         )}
@@ -199,11 +202,14 @@ function Options(): ReactElement {
 
 function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string }): ReactElement {
   const text = useTimings((state) => state.draft[name])
-  const counted = name === 'bytes' ? 'inputs and outputs' : 'products and convolutions'
+  const counted =
+    name === 'bytes'
+      ? 'bytes of inputs and outputs'
+      : 'FLOPs in matrix multiplications, convolutions and attention'
   return (
     <span
       className="case-option case-range"
-      title={`${title}: a formula of sizes, such as 2 * N * K or 8 * numel(x). If the field is empty, Opsmith counts those of ${counted}.`}
+      title={`${title}: a formula of sizes, such as 2 * N * K or 8 * numel(x). If the field is empty, Opsmith counts the ${counted}.`}
     >
       <CommitField
         id={`timings-${name}`}

@@ -7,6 +7,7 @@ import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { useJob } from '../../store/job'
 import { allTimingsJob } from './jobs'
+import { RunList } from './RunList'
 import { ownRow } from './shown'
 import { timingsStore, useTimings } from './store'
 import { timingNames, listedBenchmarks } from './draft'
@@ -70,6 +71,7 @@ export function TimingList(): ReactElement {
           </p>
         )}
       </Section>
+      <RunList />
       <OtherOperators
         title="Not in opsmith.json"
         listed={entries}

@@ -16,7 +16,7 @@ import { historyJob, timingJob } from './jobs'
 import { shownTimingRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
 import { askedKey, useTimings } from './store'
 import { timingInputs, listedBenchmarks } from './draft'
-import { loadBuilds, loadHistory, runAllTimings, runTiming } from './run'
+import { loadBuilds, loadHistory, runAllTimings } from './run'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
@@ -29,9 +29,11 @@ import { TimingList } from './TimingList'
 import { CostSection } from './CostSection'
 import { DeviceSection } from './DeviceSection'
 import { TimeHistorySection } from './HistorySection'
-import { ResultTable } from './ResultTable'
+import { machineText, ResultTable } from './ResultTable'
+import { RunView } from './RunView'
 import { RooflineSection } from './RooflineSection'
 import { SamplesSection } from './SamplesSection'
+import { measure } from './spread'
 import { SizeSweepSection } from './SweepSection'
 import { timeText } from './time-units'
 
@@ -41,7 +43,8 @@ export function TimingsPanel(): ReactElement {
   useEffect(() => {
     if (isLoaded) void loadBuilds()
   }, [isLoaded])
-  if (!isLoaded && !hasRows) {
+  const isRun = useTimings((state) => state.view === 'run')
+  if (!isLoaded && !hasRows && !isRun) {
     return (
       <NeedsBuild
         icon="clock"
@@ -83,7 +86,7 @@ function OnBuild(): ReactElement {
         data-testid="timings-on-build"
         onChange={(event) => void changeSettings({ timeOnBuild: event.target.checked })}
       />
-      on build
+      measure after each build
     </label>
   )
 }
@@ -141,7 +144,7 @@ function Main(): ReactElement {
   return (
     <div className="split-main scroll">
       {view === 'one' && <TimingCase />}
-      <Result />
+      {view === 'run' ? <RunView /> : <Result />}
     </div>
   )
 }
@@ -177,10 +180,10 @@ function Result(): ReactElement {
           }
         >
           {known?.isStopped === true && !isRunning && (
-            <p className="panel-pad muted">Stopped early: these rows are complete.</p>
+            <p className="panel-pad muted">The measurement was stopped. These rows are complete.</p>
           )}
           {view === 'one' && <SizeSweepSection rows={rows} />}
-          <ResultTable rows={rows} machine={report?.machine} />
+          <ResultTable rows={rows} named={report ? machineText(report.machine) : ''} />
           {view === 'one' && <RooflineSection rows={rows} report={report} dtype={dtype} />}
           {row && (
             <>
@@ -216,7 +219,7 @@ function OtherFields(): ReactElement {
     <div className="stale-bar" role="status" data-testid="timings-other-fields">
       <Icon name="history" />
       <span className="grow">These results are for different settings.</span>
-      <button type="button" className="link" onClick={() => void runTiming()}>
+      <button type="button" className="link" onClick={() => void measure()}>
         Measure
       </button>
     </div>
@@ -252,10 +255,7 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
             Build
           </Button>
         )}
-        <Button
-          icon="refresh"
-          onClick={() => void (view === 'all' ? runAllTimings() : runTiming())}
-        >
+        <Button icon="refresh" onClick={() => void (view === 'all' ? runAllTimings() : measure())}>
           Measure again
         </Button>
       </ErrorView>

@@ -1,7 +1,8 @@
 import { timingsStore } from './store'
 import { listedBenchmarks } from './draft'
-import { chooseBenchmark, keepTiming, runAllTimings, runTiming, stopTimings } from './run'
+import { chooseBenchmark, keepTiming, runAllTimings, stopTimings } from './run'
 import { isTiming } from './shown'
+import { measure } from './spread'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
@@ -15,7 +16,7 @@ const canRun = (): boolean => hasChosen() || hasBenchmarks()
 /** The first benchmark, where none was chosen yet. */
 async function runChosen(): Promise<void> {
   if (!hasChosen()) chooseBenchmark(0)
-  await runTiming()
+  await measure()
 }
 
 /** Everything that can be done with timings; the panel comes to the front. */

@@ -4,6 +4,7 @@ import { benchmarksChanged, forgetTimings, refreshTimings } from './run'
 import { timingsCommands } from './commands'
 import { allTimingsJob, kernelsJob, timingJob } from './jobs'
 import { followTimings } from './shown'
+import { offerRuns } from './spread'
 import './styles.css'
 import { TimingsBadge } from './TimingsBadge'
 import { TimingsPanel } from './TimingsPanel'
@@ -21,6 +22,7 @@ export const feature = defineFeature({
       about: [
         'Measures operators, forward and backward, over sizes. Compares them with an expression, another operator or an earlier build.',
         'A time is shown only if the result of the variant equals the result of the operator.',
+        'Other machines and Slurm can measure a sweep: choose them at “where”. Such a run goes on if you close the window.',
       ],
     },
     area: 'right',
@@ -42,5 +44,6 @@ export const feature = defineFeature({
   choice: timingsChoice,
   results: timingsResults,
   start: followTimings,
+  enter: () => void offerRuns(),
   forget: forgetTimings,
 })

@@ -17,6 +17,7 @@ import { layoutStore } from '../../store/layout'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder, currentManifest } from '../../store/project'
 import { settingsStore } from '../../store/settings'
+import { followJob, readJob } from './follow-job'
 import { allTimingsJob, ceilingsJob, historyJob, kernelsJob, timingJob, type Timed } from './jobs'
 import { chosenRow } from './shown'
 import { askedKey, timingsStore } from './store'
@@ -67,7 +68,7 @@ export function editTiming(change: Partial<TimingDraft>): void {
 }
 
 /** What the fields say, with the device that the toolbar chose. */
-function chosenRequest(): Result<TimingRequest> {
+export function chosenRequest(): Result<TimingRequest> {
   const { draft } = timingsStore.getState()
   const entry = timingEntryOf(draft, effectiveInputs())
   if (!entry.ok) return entry
@@ -177,7 +178,7 @@ export async function keepTiming(): Promise<void> {
   }
   const { entry, added } = result.value
   const place = `benchmark ${entry + 1} of opsmith.json`
-  notify('info', added ? `Saved as ${place}.` : `This benchmark exists already: it is ${place}.`)
+  notify('info', added ? `Saved as ${place}.` : `This benchmark already exists: ${place}.`)
   if (timingsStore.getState().draft === draft) timingsStore.setState({ entry })
 }
 
@@ -185,6 +186,8 @@ export async function keepTiming(): Promise<void> {
 export async function refreshTimings(): Promise<void> {
   void loadBuilds()
   const { view } = timingsStore.getState()
+  // A run is of the sources that it was started with.
+  if (view === 'run') return
   if (!settingsStore.getState().settings.timeOnBuild) return
   if (layoutStore.getState().dock?.isShown('timings') !== true) return
   // Once for each state of the sources: what ended the op host would only end it again.
@@ -207,6 +210,9 @@ export function benchmarksChanged(): void {
 }
 
 export function forgetTimings(): void {
+  // The run goes on.
+  followJob.reset()
+  readJob.reset()
   ceilingsJob.reset()
   historyJob.reset()
   timingsStore.setState(timingsStore.getInitialState(), true)

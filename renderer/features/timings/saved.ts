@@ -42,21 +42,25 @@ const choice = z.object({
   entry: z.number().nullable(),
   draft: fields,
   row: z.string().nullable(),
+  where: z.string().default(''),
+  jobs: z.number().int().min(1).max(1000).default(2),
 })
 
 /** What the fields say. */
 export const timingsChoice: SavedChoice = {
   store: timingsStore,
   read: () => {
-    const { view, entry, draft, row } = timingsStore.getState()
-    return draft.op === '' ? null : { view, entry, draft, row }
+    const { view, entry, draft, row, where, jobs } = timingsStore.getState()
+    // A run that goes on is offered; see offerRuns().
+    const shown = view === 'run' ? 'one' : view
+    return draft.op === '' ? null : { view: shown, entry, draft, row, where, jobs }
   },
   restore: (saved) => {
     const parsed = choice.safeParse(saved)
     if (!parsed.success) return
-    const { view, entry, row } = parsed.data
+    const { view, entry, row, where, jobs } = parsed.data
     const draft = { ...emptyTimingDraft(), ...parsed.data.draft }
-    timingsStore.setState({ view, row, draft, entry: entryOf(draft, entry) })
+    timingsStore.setState({ view, row, draft, where, jobs, entry: entryOf(draft, entry) })
   },
 }
 

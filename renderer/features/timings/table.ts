@@ -123,10 +123,17 @@ export function spreadText(row: TimingRow, spread: Spread, unit: TimeUnit): stri
   return `[${inUnit(low, unit)}, ${inUnit(high, unit)}]`
 }
 
-/** "1.52× [1.49×, 1.55×] slower"; "no difference" instead of a word that the interval does not carry. */
+/**
+ * "1.52× [1.49, 1.55] slower", and for a ratio of 0.66 "1.52× […] faster"; "no difference" instead of a word that the
+ * interval does not carry.
+ */
 export function verdictText(row: TimingRow): string {
   if (!row.ratio) return ''
-  const { ratio, interval, verdict } = row.ratio
+  const { verdict } = row.ratio
+  const isFaster = verdict === 'faster'
+  const ratio = isFaster ? 1 / row.ratio.ratio : row.ratio.ratio
+  const [least, most] = row.ratio.interval
+  const interval = isFaster ? [1 / most, 1 / least] : [least, most]
   // An end that rounds to 1 would say something else than the verdict.
   const isClose = (digits: number): boolean =>
     interval.some((end) => end.toFixed(digits) === '1.' + '0'.repeat(digits))
@@ -210,8 +217,8 @@ const csvHead = [
   'warnings',
 ]
 
-/** Every row with all its numbers, times in seconds. */
-export function csvOf(rows: readonly TimingRow[]): string {
+/** Every row with all its numbers, times in seconds. @param nodeOf of the rows of a run */
+export function csvOf(rows: readonly TimingRow[], nodeOf?: ReadonlyMap<TimingRow, string>): string {
   const lines = rows.map((row) => {
     const { summary, ratio, point } = row
     const sizes = Object.entries(point.sizes).map(([name, value]) => `${name}=${value}`)
@@ -243,9 +250,11 @@ export function csvOf(rows: readonly TimingRow[]): string {
       row.flopsPerSecond,
       row.refused,
       row.warnings.join(' '),
+      ...(nodeOf ? [nodeOf.get(row)] : []),
     ]
   })
-  return `${[csvHead, ...lines].map((cells) => cells.map(csvCell).join(',')).join('\n')}\n`
+  const head = nodeOf ? [...csvHead, 'node'] : csvHead
+  return `${[head, ...lines].map((cells) => cells.map(csvCell).join(',')).join('\n')}\n`
 }
 
 /** RFC 4180: quoted where a comma, a quote or a line break would be read otherwise. */

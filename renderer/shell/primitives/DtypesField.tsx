@@ -11,7 +11,7 @@ export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
   return (
     <span
       className="case-option case-range"
-      title="The call runs once for each dtype in this list. Every floating or complex input gets that dtype."
+      title="The call runs once for each dtype in this list. Opsmith converts every floating-point or complex input to the dtype."
     >
       <CommitField
         id={id}

@@ -38,6 +38,7 @@ const paths = {
   target:
     'M8 2.4a5.6 5.6 0 1 0 0 11.2A5.6 5.6 0 0 0 8 2.4zM8 6.6a1.4 1.4 0 1 0 0 2.8 1.4 1.4 0 0 0 0-2.8zM8 .8v3M8 12.2v3M.8 8h3M12.2 8h3',
   shield: 'M8 1.6 13.2 3.6v4c0 3.2-2.2 5.5-5.2 6.8-3-1.3-5.2-3.6-5.2-6.8v-4zM8 5v3.4M8 10.4v.6',
+  server: 'M2.4 2.6h11.2V7H2.4zM2.4 9h11.2v4.4H2.4zM5 4.7v.2M5 11.1v.2',
   absent: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5 8h6',
 } as const
 export type IconName = keyof typeof paths

@@ -36,7 +36,7 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
             type="button"
             className="input-chip"
             aria-expanded={open === name}
-            title={`${inputSummary(one)} · ${inputMaking(one)}${replaces(name) ? `\nThis ${owner} uses its own input instead of the project’s` : ''}`}
+            title={`${inputSummary(one)} · ${inputMaking(one)}${replaces(name) ? `\nThis ${owner} uses its own input instead of the input of the project` : ''}`}
             data-testid={`${testId}-input-${name}`}
             onClick={() => setOpen(open === name ? null : name)}
           >
@@ -56,7 +56,7 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
             {note}
             {replaces(open) && (
               <button type="button" className="link" onClick={() => onReset(open)}>
-                Use the project’s {open} again
+                Use {open} of the project again
               </button>
             )}
           </span>

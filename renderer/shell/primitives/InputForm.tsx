@@ -207,7 +207,10 @@ function parseDensity(text: string): { value: number } | { problem: string } {
   const value = Number(text)
   return text.trim() !== '' && value >= 0 && value <= 1
     ? { value }
-    : { problem: 'must be a number from 0 to 1: the fraction of specified elements' }
+    : {
+        problem:
+          'must be a number from 0 to 1: the fraction of specified elements of the sparse tensor',
+      }
 }
 
 function parseBlocksize(text: string): { value: [number, number] } | { problem: string } {

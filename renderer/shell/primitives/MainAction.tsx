@@ -68,7 +68,8 @@ function HowFar({ text, job, steps, calm = false }: Props): ReactElement {
         <Progress done={steps?.done ?? 0} steps={steps?.total ?? 0} label={text} />
       )}
       <span className="number">
-        {steps && steps.total > 0 && `${steps.done} of ${steps.total} `}
+        {steps && steps.total > 0 && `${steps.done} of ${steps.total}`}
+        {steps && steps.total > 0 && job.startedAt !== null && ', '}
         {job.startedAt !== null && <Elapsed since={job.startedAt} calm={calm} />}
       </span>
     </>

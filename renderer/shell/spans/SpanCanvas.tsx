@@ -38,7 +38,7 @@ const arrows: Record<string, StackDirection> = {
   ArrowDown: 'down',
 }
 const keysHelp =
-  'Arrow keys select, Shift with arrow keys pans, + and - zoom, F zooms to the selected span, 0 shows all, Enter opens the line of the span, Escape clears the selection.'
+  'Arrow keys select, Shift with arrow keys pans, + and - zoom, 0 shows all. F zooms to the selected span, Enter opens the line of the span, Escape clears the selection.'
 
 /** The wheel zooms, a drag pans, a click selects; the keyboard does all of it, too. */
 export function SpanCanvas(props: Props): ReactElement {

@@ -35,3 +35,10 @@ vi.stubGlobal(
 )
 Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 800 })
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
+
+/** jsdom knows styles and no boxes. */
+Element.prototype.checkVisibility = function (): boolean {
+  for (let element: Element | null = this; element; element = element.parentElement)
+    if (getComputedStyle(element).display === 'none') return false
+  return getComputedStyle(this).visibility !== 'hidden'
+}

@@ -74,6 +74,8 @@ function answerQuietly(): void {
   main.give('operatorCheck.runAll', [])
   main.give('timing.builds', [])
   main.give('timing.history', [])
+  main.give('runs.list', [])
+  main.give('runs.places', [])
   main.give('export.forms', [])
   main.give('trust.list', [])
   main.give('version.address', { address: '' })

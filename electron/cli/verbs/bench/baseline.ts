@@ -83,7 +83,7 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
   const parsed = baseline.safeParse(value)
   return parsed.success
     ? ok(parsed.data)
-    : err('request.invalid', 'This file is not a baseline.', {
+    : err('request.invalid', '--baseline: this file is not a baseline of opsmith bench.', {
         hint: 'Make a baseline with --save-baseline FILE.',
         file,
       })
@@ -135,12 +135,12 @@ export function baselineLines(
     ...missing.map((row) =>
       row.summary
         ? `${named(row)}: not in the baseline`
-        : `${named(row)}: has no time, so it is not compared with the baseline`,
+        : `${named(row)}: no time was measured, so the row is not compared with the baseline`,
     ),
     ...(before.processor === report.machine.processor
       ? []
       : [
-          `warning: The baseline was made on another processor (${before.processor}): make a new one on this processor (${report.machine.processor}).`,
+          `warning: The baseline was made on another processor (${before.processor}). Make a new baseline on this processor (${report.machine.processor}): --save-baseline FILE.`,
         ]),
   ]
 }

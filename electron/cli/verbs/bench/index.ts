@@ -1,20 +1,27 @@
-import type { TimingReport, TimingRow } from '../../../contract/timing-report'
+import type { TimingRow } from '../../../contract/timing-report'
 import { ok } from '../../../contract/outcome'
+import { ownCommand } from '../../../engine/installation'
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
+import { readSettings } from '../../../engine/project/settings-file'
+import { pointText } from '../../../engine/timing/plan'
+import { shardsOfTimings } from '../../../engine/timing/timing-shards'
 import type { Workbench } from '../../../engine/workbench'
 import { baselineLines, baselineText, compareWithBaseline, readBaseline } from './baseline'
 import type { ComparedRow } from './baseline'
 import { timingCsv, timingJson } from './json'
 import { timingVerbOptions, readTimingOptions, selectBenchmarks } from './options'
-import { timingTables, pointText, tableMarkdown, tableText, timeText, unitFor } from './table'
+import { timingTables, tableMarkdown, tableText, timeText, unitFor } from './table'
 import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
 import { printKernels } from './kernel-table'
 import { keepBuilds } from './kept-builds'
+import { machineLine } from './machine-line'
 import type { OptionValues } from '../../options'
-import { printError, printJson, printLines, progress } from '../../print'
+import { callerPath, printError, printJson, printLines, progress } from '../../print'
 import { writeReports } from '../../report-files'
+import { readSpread } from '../../shards/options'
+import { spreadOver } from '../../shards/spread'
 import { defineVerb, projectArgument } from '../../verb'
 
 /** "3 of 9: aten::sigmoid, forward: 1.61 µs" */
@@ -25,22 +32,6 @@ function progressText(done: number, total: number, row: TimingRow): string {
     ? `${timeText(row.summary.median, unit)} ${unit[0]}`
     : `time not shown: ${row.refused}`
   return `${done} of ${total}: ${place.join(', ')}: ${time}`
-}
-
-/** What every machine's numbers need next to them. */
-export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: TimingReport): string {
-  const copies = ceilings
-    ? `; a large copy moves ${(ceilings.bytesPerSecond / 1e9).toPrecision(3)} GB/s with ${ceilings.threads} thread${ceilings.threads === 1 ? '' : 's'}`
-    : ''
-  const parts = [
-    `On ${machine.processor}, ${machine.cores} cores${copies}.`,
-    ...(ceilingsDoubt === '' ? [] : [ceilingsDoubt]),
-    ...(machine.countersMissing === ''
-      ? []
-      : [`Instructions and cycles are not counted: ${machine.countersMissing}.`]),
-    `${seconds.toFixed(1)} s.`,
-  ]
-  return parts.join(' ')
 }
 
 /** `opsmith bench`: opsmith.json's benchmarks or one operator's, as a table, and against a baseline. */
@@ -58,7 +49,27 @@ async function runTimingVerb(
     selectBenchmarks,
   )
   if (typeof project === 'number') return project
-  const { folder, command, entries } = project
+  const { folder, command, entries, manifest } = project
+  const { installation } = workbench
+  const settings = await readSettings(installation.configFolder)
+  const spread = readSpread(options, settings, ownCommand(installation))
+  if (!spread.ok) return printError(spread.error, json)
+  if (spread.value) {
+    const shards = shardsOfTimings(entries, manifest)
+    if (!shards.ok) return printError(shards.error, json)
+    const { format, failAbove } = command
+    return await spreadOver(workbench, spread.value, {
+      verb: 'bench',
+      title: `bench ${manifest.name}`,
+      project: folder,
+      shards: shards.value,
+      answer: {
+        format,
+        baseline: command.baseline === '' ? '' : callerPath(command.baseline),
+        failAbove,
+      },
+    })
+  }
   if (command.kernels) return await printKernels(workbench, folder, entries, json)
   if (command.keeping) return await keepBuilds(workbench, folder, command)
   const before = command.baseline === '' ? ok(undefined) : await readBaseline(command.baseline)
@@ -112,8 +123,8 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: timingVerbOptions,
   notes: [
-    'Without --op it times the benchmarks of opsmith.json. If there are none, it times the calls of opsmith.json.',
-    "If the result of a call of --against or --build differs from the operator's result, the time of that call is not shown.\nIf the results of all calls of --against differ, the operator's time is not shown either. The exit code is 1 if a time\nis not shown.\nWith --baseline, a row fails if it is certainly slower: the lower end of its median's 95 % interval is more than\n--fail-above times the upper end of the baseline's interval.",
+    'Without --op, this command times the benchmarks of opsmith.json. If opsmith.json has no benchmarks, this command times\nthe calls.',
+    'If the result of a call of --against or --build differs from the result of the operator, the time of that call is not\nshown. If the results of all calls of --against differ, the time of the operator is not shown either. The exit code is 1\nif a time is not shown.\nWith --baseline, a row fails if the call is certainly slower than in the baseline. For this, Opsmith compares the 95 %\nintervals of both medians: the lower end of the new interval must not be more than --fail-above times the upper end of\nthe interval in the baseline.',
   ],
   runsOperators: true,
   run: runTimingVerb,

@@ -48,11 +48,15 @@ export function timingJson(
   report: TimingReport,
   isGood: boolean,
   compared: ReadonlyMap<TimingRow, ComparedRow>,
+  nodeOf: ReadonlyMap<TimingRow, string> = new Map(),
 ): object {
   const { machine, ceilings, ceilingsDoubt, devices, seconds, build } = report
   return {
     ok: isGood,
-    rows: report.rows.map((row) => rowJson(row, compared.get(row))),
+    rows: report.rows.map((row) => {
+      const node = nodeOf.get(row)
+      return { ...rowJson(row, compared.get(row)), ...(node === undefined ? {} : { node }) }
+    }),
     machine,
     ceilings,
     ceilingsDoubt,
@@ -68,10 +72,25 @@ function csvField(value: string | number | boolean | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A line for each row, times in seconds; a column for each size that is swept. */
 export function timingCsv(rows: readonly TimingRow[]): string[] {
+  return csvOfRows(
+    rows.map((row) => ({ row, more: [] })),
+    [],
+  )
+}
+
+/**
+ * A line for each row, times in seconds; a column for each size that is swept.
+ * @param names of the columns that come before all others
+ */
+export function csvOfRows(
+  given: readonly { row: TimingRow; more: readonly string[] }[],
+  names: readonly string[],
+): string[] {
+  const rows = given.map(({ row, more }) => ({ ...row, more }))
   const sizes = [...new Set(rows.flatMap(({ point }) => Object.keys(point.sizes)))]
   const header = [
+    ...names,
     'op',
     'variant',
     'kind',
@@ -98,7 +117,8 @@ export function timingCsv(rows: readonly TimingRow[]): string[] {
     'refused',
     'warnings',
   ]
-  const lines = rows.map(({ point, summary, ratio, ...row }) => [
+  const lines = rows.map(({ point, summary, ratio, more, ...row }) => [
+    ...more,
     row.op,
     row.variant,
     row.kind,

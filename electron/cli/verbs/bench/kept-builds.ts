@@ -38,9 +38,9 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
   if (found) return ok(found.key)
   const message =
     wanted === 'last'
-      ? 'There is no build before the current build.'
+      ? 'Opsmith has kept no build before the current build.'
       : wanted === undefined
-        ? 'Opsmith has not kept this build, so it cannot get a name.'
+        ? 'You cannot name this build, because Opsmith has not kept it. Opsmith keeps a build after it compiles and loads.'
         : `No kept build has the name "${wanted}".`
   return err('request.invalid', message, {
     hint: '`opsmith bench PROJECT --builds` lists the kept builds.',

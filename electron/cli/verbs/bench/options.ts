@@ -18,6 +18,7 @@ import {
   texts,
 } from '../../options'
 import type { OptionValues } from '../../options'
+import { detach, jobs, over, refusedWithOver, runFolder } from '../../shards/options'
 
 export interface TimingCommand {
   /** "" for all of opsmith.json's. */
@@ -60,8 +61,8 @@ function sweepOf(text: string): Result<[name: string, values: number[]]> {
   const [, name, list] = /^\s*([A-Za-z_]\w*)\s*=(.*)$/.exec(text) ?? []
   const values = (list ?? '').split(',').map((word) => (word.trim() === '' ? NaN : Number(word)))
   if (name === undefined || !values.every((value) => Number.isInteger(value) && value >= 0)) {
-    return err('request.invalid', `--sweep takes a size and its values, not "${text}".`, {
-      hint: 'Example: --sweep N=1,64,4096. A shape in opsmith.json’s benchmark must name N.',
+    return err('request.invalid', `--sweep must be a size with its values, not "${text}".`, {
+      hint: 'Example: --sweep N=1,64,4096. A shape in the benchmark in opsmith.json must use the name N.',
     })
   }
   return ok([name, values])
@@ -102,22 +103,34 @@ export const timingVerbOptions = {
     { least: 0, isAbove: true, most: 600 },
     '0.5',
   ),
-  timeout: number('<seconds>', 'time limit of one request to the op host', aboveZero, '120'),
+  timeout: number(
+    '<seconds>',
+    'time limit, in seconds, for one request to the op host (the process that runs operators)',
+    aboveZero,
+    '120',
+  ),
   measureCeilings: flag('measure the memory bandwidth and FLOP/s of this machine again'),
   kernels: flag('list the GPU kernels of one forward call, instead of timing'),
   builds: flag('list the builds that --build accepts, instead of timing'),
   nameBuild: text(
     '<name>',
-    'give this build (or the build of --build) a name, instead of timing; "" removes the name',
+    'give a name to this build (or to the build of --build), instead of timing; "" removes the name',
   ),
   json: jsonFlag,
   markdown: flag('print tables in Markdown'),
   csv: flag('print CSV: a line for each row, with times in seconds'),
-  baseline: text('<file>', 'compare with the times in this file, which --save-baseline wrote'),
-  saveBaseline: text('<file>', 'save the times in this file, for --baseline'),
+  baseline: text(
+    '<file>',
+    'compare with the times in this file, which an earlier --save-baseline wrote',
+  ),
+  saveBaseline: text('<file>', 'save the times in this file, for a later --baseline'),
+  over,
+  jobs,
+  detach,
+  runFolder,
   failAbove: number(
     '<ratio>',
-    'with --baseline: a row fails if its time is certainly longer than this factor times the baseline',
+    'with --baseline: a row fails if its time is certainly longer than the time in the baseline, multiplied by this factor',
     aboveZero,
     String(defaultFailAbove),
   ),
@@ -138,10 +151,21 @@ export function readTimingOptions(given: TimingVerbOptions): Result<TimingComman
   if (!format.ok) return format
   const { op = '', args, build = [], baseline = '', failAbove } = given
   if (given.nameBuild !== undefined && build.length > 1)
-    return err('request.invalid', '--name-build names one build: give --build only one build.')
+    return err(
+      'request.invalid',
+      '--name-build can name only one build. Give --build a single build, or remove --name-build.',
+    )
   if (failAbove !== undefined && baseline === '')
     return err('request.invalid', '--fail-above needs --baseline FILE.')
   if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
+  const refused = refusedWithOver(given, [
+    'kernels',
+    'builds',
+    'nameBuild',
+    'saveBaseline',
+    'measureCeilings',
+  ])
+  if (!refused.ok) return refused
   const { seconds, timeout, threads, dtype: dtypes, direction: directions, against } = given
   return ok({
     op,
@@ -212,15 +236,15 @@ export function selectBenchmarks(
       'request.invalid',
       'There is nothing to time: opsmith.json has no benchmarks and no calls.',
       {
-        hint: 'Add "benchmarks": [{ "op": "…", "args": ["x"] }], or name an operator with --op.',
+        hint: 'Add "benchmarks": [{ "op": "…", "args": ["x"] }] to opsmith.json, or choose an operator with --op.',
       },
     )
   }
   for (const [name, values] of Object.entries(command.sizes)) {
     const swept = requests.filter((request) => namesSize(request, name))
     if (swept.length === 0) {
-      return err('request.invalid', `--sweep: no benchmark names the size ${name}.`, {
-        hint: `Name it in a shape: "inputs": { "x": { "shape": ["${name}", 64] } } in opsmith.json's benchmark.`,
+      return err('request.invalid', `--sweep: no benchmark uses a size with the name ${name}.`, {
+        hint: `Use the name in a shape of the benchmark in opsmith.json: "inputs": { "x": { "shape": ["${name}", 64] } }.`,
       })
     }
     for (const request of swept) request.sizes = { ...request.sizes, [name]: values }

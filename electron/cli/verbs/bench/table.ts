@@ -1,7 +1,7 @@
 import type { TimingReport, TimingRequest, TimingRow } from '../../../contract/timing-report'
 import { timingDirection } from '../../../contract/timing-names'
 import type { TimingDirection } from '../../../contract/timing-names'
-import { timingNameOf } from '../../../engine/timing/plan'
+import { pointText, timingNameOf } from '../../../engine/timing/plan'
 import { stateText } from '../../../engine/timing/device-noise'
 import { median } from '../../../engine/timing/statistics'
 
@@ -65,15 +65,6 @@ export function rateText(rate: number, unit: string): string {
   ] as const
   const [prefix, size] = scales.find(([, least]) => rate >= least) ?? scales[4]
   return `${(rate / size).toPrecision(3)} ${prefix}${unit}`
-}
-
-export function pointText({ sizes, dtype, threads, cold }: TimingRow['point']): string {
-  return [
-    ...Object.entries(sizes).map(([name, value]) => `${name} ${value}`),
-    ...(dtype === '' ? [] : [dtype]),
-    ...(threads === 1 ? [] : [`${threads} threads`]),
-    ...(cold ? ['cold'] : []),
-  ].join(', ')
 }
 
 /** Rows of one variant at one point, by direction. */
@@ -181,7 +172,9 @@ function gpuNote({ gpu, variant, direction, device, point }: TimingRow, unit: Un
 function ratesNote(row: TimingRow, report: Pick<TimingReport, 'ceilings' | 'devices'>): string[] {
   const { bytesPerSecond, flopsPerSecond, variant, device } = row
   if (flopsPerSecond === undefined && row.givesViews && bytesPerSecond === undefined)
-    return [`${shortName(variant)}, ${row.direction}: moves no bytes, because it returns views`]
+    return [
+      `${shortName(variant)}, ${row.direction}: moves no bytes, because the call returns views`,
+    ]
   if (flopsPerSecond === undefined) return []
   const dtype = row.point.dtype === 'float64' ? 'float64' : 'float32'
   const rates: Record<string, number> | undefined =

@@ -3,7 +3,9 @@ import { operatorCheckName } from '../../../contract/operator-check'
 import type { OperatorCheckOutcome } from '../../../contract/operator-check'
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import { ownCommand } from '../../../engine/installation'
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
+import { readSettings } from '../../../engine/project/settings-file'
 import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
@@ -18,7 +20,10 @@ import { kernelReportJson, kernelReportSuites } from '../../kernel-report'
 import type { OptionValues } from '../../options'
 import { printError, printJson, printLines, progress } from '../../print'
 import { reportFacts, writeReports } from '../../report-files'
-import { defineVerb, projectArgument } from '../../verb'
+import { shardsOfChecks } from '../../shards/check-shards'
+import { noKernelChecks, plainAnswer, readSpread } from '../../shards/options'
+import { spreadOver } from '../../shards/spread'
+import { defineVerb, projectArgument, refuse } from '../../verb'
 
 /** Of operators that are to pass: each failed check as the simplest call that shows it. */
 async function keepFailures(
@@ -63,6 +68,21 @@ async function runChecks(
   const selected = selectChecks(asked.value, command)
   if (!selected.ok) return printError(selected.error, json)
   const entries = selected.value
+  const { installation } = workbench
+  const settings = await readSettings(installation.configFolder)
+  const spread = readSpread(options, settings, ownCommand(installation))
+  if (!spread.ok) return printError(spread.error, json)
+  if (spread.value) {
+    if (workbench.projects.kernelVariant !== 'plain') return refuse(noKernelChecks, json)
+    const { sanitize, thorough, timeout } = command
+    return await spreadOver(workbench, spread.value, {
+      verb: 'check',
+      title: `check ${manifest.name}`,
+      project: folder,
+      shards: shardsOfChecks(entries, { sanitize, thorough, timeout }),
+      answer: plainAnswer(json),
+    })
+  }
   const outcomes = await workbench.operatorChecks.runAll(folder, limits, {
     entries,
     sanitize: command.sanitize,
@@ -100,7 +120,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: checkVerbOptions,
   notes: [
-    'Without --op it runs the checks of opsmith.json. If there are none, it checks the calls of opsmith.json, and every\nother operator of the project with inputs made from its schema.',
+    'Without --op, this command runs the checks of opsmith.json. If opsmith.json has no checks, this command checks the calls\nof opsmith.json. It also checks every other operator of the project, with inputs made from the schema.',
     `Checks: ${operatorCheckName.options.join(', ')}.`,
   ],
   runsOperators: true,

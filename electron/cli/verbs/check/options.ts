@@ -5,6 +5,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { callArguments, flag, jsonFlag, number, parsedList, text, wordsOf } from '../../options'
 import type { OptionValues } from '../../options'
+import { detach, jobs, over, refusedWithOver, runFolder } from '../../shards/options'
 
 /** "nan,meta": names of operator checks. */
 function checkNames(given: string): Result<OperatorCheckName[]> {
@@ -26,7 +27,7 @@ export const checkVerbOptions = {
   args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   check: parsedList(
     '<names...>',
-    'run only these checks; large_sizes runs only if you name it here',
+    'run only these checks; the check large_sizes runs only if you list it with this option',
     checkNames,
   ),
   sanitize: flag('also check in a build with ASan and UBSan'),
@@ -41,6 +42,10 @@ export const checkVerbOptions = {
   ),
   seed: number('<number>', 'seed of the additional calls', { least: 0, isWhole: true }, '0'),
   timeout: number('<seconds>', 'time limit of each operator', { least: 0, isAbove: true }, '120'),
+  over,
+  jobs,
+  detach,
+  runFolder,
   keep: flag('add each failed check to opsmith.json, with the simplest inputs that make it fail'),
   json: jsonFlag,
   junit: text('<file>', 'also write JUnit XML'),
@@ -76,6 +81,8 @@ export function readCheckOptions(
 ): Result<CheckCommand> {
   const { op = '', args, check, shapes, seed } = given
   if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
+  const refused = refusedWithOver(given, ['keep', 'junit', 'html'])
+  if (!refused.ok) return refused
   return ok({
     op,
     ...(args && { args }),
@@ -133,7 +140,7 @@ export function selectChecks(
       'request.invalid',
       'There is nothing to check: "checks" in opsmith.json is empty, or the project has no operators and no calls.',
       {
-        hint: 'Register an operator, or remove the empty list "checks": [] from opsmith.json. Or name an operator with --op.',
+        hint: 'Choose an operator with --op. If "checks" in opsmith.json is an empty list, remove the list: then Opsmith checks all operators of the project.',
       },
     )
   }

@@ -118,7 +118,7 @@ export function checkLines(outcome: OperatorCheckOutcome, folder: string): strin
   const lines = [`${head}: ${describeCounts(report)}; ${report.seconds.toFixed(2)} s`]
   lines.push(...why)
   const { generated } = report
-  if (generated) lines.push(`${indent}with inputs made from its schema: ${caseText(generated)}`)
+  if (generated) lines.push(`${indent}with inputs made from the schema: ${caseText(generated)}`)
   if (expectation !== '') lines.push(`${indent}${expectation}`)
   for (const finding of report.findings) {
     lines.push(

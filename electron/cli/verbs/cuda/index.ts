@@ -10,21 +10,28 @@ import { isCleanReport, printKernelReport } from '../../kernel-report'
 import { flag, text, texts } from '../../options'
 import type { OptionValues } from '../../options'
 import { callerPath, describeDiagnostic, printError, printJson, progress } from '../../print'
+import { stepNotes } from '../../step-commands'
 import { defineVerb, refuse } from '../../verb'
 import { countsText } from '../../counts-text'
+import { stepProgram } from './step-program'
 
 const cudaOptions = {
-  check: flag('check every access of kernels to memory; exit code 1 if something is found'),
+  check: flag('check every memory access of kernels; exit code 1 if there is a finding'),
   counts: flag(
     'count for each line: memory requests, sectors, bank conflicts, active lanes, operations',
   ),
-  includePath: texts('<folders...>', 'look for included files in these folders, too'),
+  includePath: texts('<folders...>', 'also look for included files in these folders'),
   define: texts('<names...>', 'define macros: NAME or NAME=VALUE'),
   link: texts('<names...>', 'link these libraries'),
   json: flag(
     'with --check or --counts: print the result as JSON to stdout, after the output of the program',
   ),
-  seed: text('<number>', 'the order of blocks and warps; the same seed gives the same run'),
+  step: text('<file:line>', 'stop the threads of a block at this line, and step them'),
+  block: text('<x,y,z>', 'with --step: the block whose threads stop (default: 0,0,0)'),
+  seed: text(
+    '<number>',
+    'seed for the order of blocks and warps; the same seed gives the same order',
+  ),
 }
 
 /** Part of each message about something that the virtual GPU does not have. */
@@ -40,12 +47,13 @@ function programArguments(): string[] {
 async function runCuda(
   workbench: Workbench,
   first: string,
-  { check, counts, includePath, define, link, json, seed }: OptionValues<typeof cudaOptions>,
+  { check, counts, step, block, ...others }: OptionValues<typeof cudaOptions>,
   more: readonly string[],
 ): Promise<number> {
-  if (check && counts)
+  const { includePath, define, link, json, seed } = others
+  if ([check, counts, step !== undefined].filter(Boolean).length > 1)
     return refuse(
-      '--check and --counts cannot be used together, because each needs another build. Run the command twice.',
+      '--check, --counts and --step cannot be used together, because each needs another build. Run the command once for each.',
       json,
     )
   const own = programArguments()
@@ -60,6 +68,7 @@ async function runCuda(
     libraries: link ?? [],
     isChecked: check,
     isCounted: counts,
+    isStepped: step !== undefined,
   }
   const signal = interruptSignal()
   const built = await workbench.gpuPrograms.build(program, signal, progress)
@@ -72,21 +81,22 @@ async function runCuda(
     for (const one of refused.length > 0 ? refused : errors) progress(describeDiagnostic(one))
     progress(
       refused.length > 0
-        ? `opsmith: refused: ${path.basename(first)} uses what the virtual GPU does not support`
+        ? `opsmith: refused: ${path.basename(first)} uses a feature that the virtual GPU does not support`
         : `opsmith: ${path.basename(first)} does not compile for the virtual GPU`,
     )
     return exitCodes.noAnswer
   }
   const environment = seed === undefined ? {} : { OPSMITH_GPU_SEED: seed }
-  const result = await workbench.gpuPrograms.run({
+  const run = {
+    ...program,
     executable,
     programArguments: own,
     environment,
     signal,
     folder: callerPath('.'),
-    isChecked: check,
-    isCounted: counts,
-  })
+  }
+  if (step !== undefined) return await stepProgram(workbench, run, { step, block })
+  const result = await workbench.gpuPrograms.run(run)
   const { exitCode, report } = result
   if (result.counts) return printCounts(result.counts, exitCode, json)
   if (!report) return exitCode
@@ -99,7 +109,10 @@ async function runCuda(
 function printCounts(counts: Result<GpuCounts>, exitCode: number, json: boolean): number {
   if (!counts.ok) return printError(counts.error, json)
   if (json) printJson({ exitCode, ...counts.value })
-  else if (counts.value.launches === 0) progress('opsmith: no kernel ran, so nothing was counted')
+  else if (counts.value.launches === 0)
+    progress(
+      'opsmith: no kernel ran, so there are no counts. Check that the program launches a kernel.',
+    )
   else for (const line of countsText(counts.value, process.cwd())) progress(line)
   return counts.value.launches === 0 ? exitCodes.failed : exitCode
 }
@@ -115,8 +128,10 @@ export const verb = defineVerb({
   },
   options: cudaOptions,
   makesProject: true,
+  readsInput: ({ step }) => step !== undefined,
   notes: [
-    'Standard output and the exit code are those of the program; all that Opsmith says goes to stderr.\nExit code 2: the program does not compile, or uses something that the virtual GPU does not have.',
+    'The program writes to stdout, and its exit code becomes the exit code of opsmith. Opsmith writes its messages to stderr.\nExit code 2: the program does not compile, or uses a feature that the virtual GPU does not support.',
+    stepNotes,
   ],
   run: runCuda,
 })

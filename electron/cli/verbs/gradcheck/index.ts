@@ -1,4 +1,6 @@
+import { ownCommand } from '../../../engine/installation'
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
+import { readSettings } from '../../../engine/project/settings-file'
 import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
@@ -13,7 +15,10 @@ import { outcomeLines, searchLines, summaryLine, sweepLines } from './text'
 import type { OptionValues } from '../../options'
 import { printError, printJson, printLines } from '../../print'
 import { reportFacts, writeReports } from '../../report-files'
-import { defineVerb, projectArgument } from '../../verb'
+import { shardsOfGradchecks } from '../../shards/gradcheck-shards'
+import { noKernelChecks, plainAnswer, readSpread } from '../../shards/options'
+import { spreadOver } from '../../shards/spread'
+import { defineVerb, projectArgument, refuse } from '../../verb'
 
 /** `opsmith gradcheck`: gradient checks of opsmith.json or of one operator, with what explains them. */
 async function runGradcheck(
@@ -31,6 +36,25 @@ async function runGradcheck(
   )
   if (typeof project === 'number') return project
   const { folder, command, manifest, entries, build } = project
+  const settings = await readSettings(workbench.installation.configFolder)
+  const spread = readSpread(options, settings, ownCommand(workbench.installation))
+  if (!spread.ok) return printError(spread.error, json)
+  if (spread.value) {
+    if (workbench.projects.kernelVariant !== 'plain') return refuse(noKernelChecks, json)
+    const shards = shardsOfGradchecks(entries, manifest, {
+      timeout: command.timeout === 0 ? settings.callTimeout : command.timeout,
+      points: command.search,
+      firstSeed: command.firstSeed,
+      jobs: spread.value.jobs,
+    })
+    return await spreadOver(workbench, spread.value, {
+      verb: 'gradcheck',
+      title: `gradcheck ${manifest.name}`,
+      project: folder,
+      shards,
+      answer: plainAnswer(json),
+    })
+  }
   const run = await runGradchecks(workbench, folder, manifest, entries, command, {
     signal: interruptSignal(),
     onOutcome: (outcome) => {
@@ -69,7 +93,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: gradcheckVerbOptions,
   notes: [
-    'Each gradcheck must end as opsmith.json expects (expect). If an option such as --eps, --dtype or --fast changes\na gradcheck, it must pass.',
+    'The key "expect" in opsmith.json says whether a gradcheck must pass or fail. If an option such as --eps, --dtype or\n--fast changes a gradcheck, the gradcheck must pass.',
   ],
   runsOperators: true,
   launchesKernels: true,

@@ -6,15 +6,20 @@ import { dtype as dtypeShape } from '../../../contract/tensor'
 import type { Dtype } from '../../../contract/tensor'
 import { callArguments, flag, jsonFlag, number, parsed, switchOff, text } from '../../options'
 import type { OptionValues } from '../../options'
+import { detach, jobs, over, refusedWithOver, runFolder } from '../../shards/options'
 
 /** A dtype that has gradients. */
 function floatingDtype(given: string, flagText: string): Result<Dtype> {
   const found = dtypeShape.safeParse(given)
   return found.success && /^(float|bfloat|complex)/.test(found.data)
     ? ok(found.data)
-    : err('request.invalid', `${flagText} takes a floating or complex type, not "${given}".`, {
-        hint: 'Choose from float64, float32, float16, bfloat16, complex64 or complex128.',
-      })
+    : err(
+        'request.invalid',
+        `${flagText} must be a floating-point or complex dtype, not "${given}".`,
+        {
+          hint: 'Choose from float64, float32, float16, bfloat16, complex64 or complex128.',
+        },
+      )
 }
 
 export const gradcheckVerbOptions = {
@@ -54,6 +59,10 @@ export const gradcheckVerbOptions = {
     isWhole: true,
   }),
   seed: number('<number>', 'with --search: the first seed', { least: 0, isWhole: true }, '0'),
+  over,
+  jobs,
+  detach,
+  runFolder,
   keep: flag('with --search: if a point fails, add the worst point to opsmith.json'),
   json: jsonFlag,
   junit: text('<file>', 'also write JUnit XML'),
@@ -93,8 +102,10 @@ export function readGradcheckOptions(
   if (given.keep && search === 0)
     return err(
       'request.invalid',
-      '--keep needs --search: it adds the worst point of the search to opsmith.json.',
+      '--keep needs --search, because --keep adds the worst point of the search to opsmith.json.',
     )
+  const refused = refusedWithOver(given, ['sweep', 'keep', 'junit', 'html'])
+  if (!refused.ok) return refused
   return ok({
     op,
     ...(args && { args }),
@@ -170,13 +181,13 @@ export function selectEntries(
     if (entries.length === 0 && call) entries = [{ op, args: call.args }]
     if (entries.length === 0) {
       return err('request.invalid', `opsmith.json has neither a gradcheck nor a call of ${op}.`, {
-        hint: `Give its arguments: --args '["x", "y"]', where x and y are inputs of opsmith.json.`,
+        hint: `Give the arguments of the operator: --args '["x", "y"]', where x and y are inputs of opsmith.json.`,
       })
     }
   }
   if (entries.length === 0) {
     return err('request.invalid', `opsmith.json of ${manifest.name} has no gradchecks.`, {
-      hint: `${example} Or name an operator with --op.`,
+      hint: `${example} Or choose an operator with --op.`,
     })
   }
   // The same call with the same options twice over is one check.

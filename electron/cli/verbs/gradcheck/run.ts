@@ -118,7 +118,9 @@ export async function runGradchecks(
   for (const entry of searched) {
     const request = { ...caseOf(entry, manifest), keepJacobians: false }
     if (drawnInputs(request).length === 0) {
-      progress(`${nameOf(entry)}: no input has random values, so there is nothing to search`)
+      progress(
+        `${nameOf(entry)}: no input has random values, so --search has no other points to try`,
+      )
       continue
     }
     const name = nameOf(entry)

@@ -132,7 +132,9 @@ function curveLines(curve: SweepCurve): string[] {
   })
   const advice =
     best && curve.points.every(({ ok }) => !ok)
-      ? ['    gradcheck fails at every eps: another eps does not help.']
+      ? [
+          '    gradcheck fails at every eps. Another eps does not help: compare backward with the derivative of forward.',
+        ]
       : []
   return [head, ...lines, ...advice]
 }

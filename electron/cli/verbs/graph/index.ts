@@ -133,7 +133,8 @@ async function runGraph(
 export const verb = defineVerb({
   name: 'graph',
   order: 6,
-  description: 'print the graph of a program function, an operator, or a saved model',
+  description:
+    "print the graph of an operator, of a saved model, or of a function of the project's TorchScript program",
   argument: {
     name: 'project or file',
     description: 'folder with opsmith.json, or a .pt, .pt2 or .json file',

@@ -54,9 +54,12 @@ export const graphVerbOptions = {
   json: flag('the same as --format json'),
   diff: text(
     '<file>',
-    'compare with the graph in a .pt, .pt2 or .json file; exit code 1 if they differ',
+    'compare with the graph in a .pt, .pt2 or .json file; exit code 1 if the graphs differ',
   ),
-  project: text('<folder>', 'with a model file: the project whose operators the file uses'),
+  project: text(
+    '<folder>',
+    'with a model file: the project that registers the operators of the model',
+  ),
   timeout: number('<seconds>', 'time limit of the capture, and of the runs of --observe', {
     least: 0,
     isAbove: true,
@@ -132,7 +135,7 @@ export function readGraphOptions(
       {
         hint:
           given.diff === undefined
-            ? 'Use --format text or json: they print the results of --observe with the graph.'
+            ? 'Use --format text or json: both formats print the results of --observe with the graph.'
             : 'Run the command once with --observe and once with --diff.',
       },
     )

@@ -103,7 +103,7 @@ export async function firstEntry(
   return entry === undefined
     ? err(
         'request.invalid',
-        `${manifest.name} has no program and no calls: name an operator with --entry.`,
+        `${manifest.name} has no program and no calls. Choose an operator with --entry.`,
       )
     : ok(entry)
 }
@@ -139,7 +139,12 @@ function entryOf(archive: GraphArchive, wanted: string): Result<string> {
     wanted === ''
       ? `${archive.path} contains no method or graph.`
       : `${archive.path} contains no method or graph named ${wanted}.`,
-    names.length === 0 ? {} : { hint: `It contains ${held}.` },
+    {
+      hint:
+        names.length === 0
+          ? 'Choose another file: a model that torch.jit.save or torch.export.save wrote.'
+          : `The file contains ${held}.`,
+    },
   )
 }
 
@@ -160,7 +165,7 @@ export async function graphOfFile(
         'operator.unknown',
         `${path.basename(file)} uses operators or classes that are not loaded: ${missing.join(', ')}.`,
         {
-          hint: 'Name the project that registers them: --project FOLDER.',
+          hint: 'Choose the project that registers these names: --project FOLDER.',
         },
       )
     }
@@ -171,9 +176,9 @@ export async function graphOfFile(
   if (asked !== '') {
     return err(
       'request.invalid',
-      `${asked} needs a function to run, but ${path.basename(file)} contains only a graph.`,
+      `${asked} runs a function, but ${path.basename(file)} contains only a graph, which Opsmith cannot run.`,
       {
-        hint: `Leave out ${asked}, or name a project or a TorchScript archive instead.`,
+        hint: `Leave out ${asked}, or give a project or a TorchScript archive instead of this file.`,
       },
     )
   }

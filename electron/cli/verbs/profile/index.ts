@@ -1,12 +1,13 @@
 import { readSettings } from '../../../engine/project/settings-file'
 import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../interrupt'
+import { chooseCall } from '../../chosen-call'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
 import type { OptionValues } from '../../options'
 import { callerPath, printError, printJson, printLines, progress } from '../../print'
 import { defineVerb, projectArgument } from '../../verb'
-import { profileVerbOptions, readProfileOptions, selectProfiled } from './options'
+import { profileVerbOptions, readProfileOptions } from './options'
 import { profileJson, profileText } from './text'
 
 /** `opsmith profile`: where one call of a project spends its time and memory. */
@@ -21,7 +22,7 @@ async function runProfile(
     named,
     json,
     readProfileOptions(options),
-    selectProfiled,
+    chooseCall,
   )
   if (typeof project === 'number') return project
   const { folder, command, manifest, entries: call } = project
@@ -51,7 +52,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: profileVerbOptions,
   notes: [
-    'Without --function, --op or --call it profiles the first call of opsmith.json to a function of the program. If there is no\nsuch call, it profiles the first call. It runs the call a few times and shows the run with the median time. The\noperators are sorted by self time.',
+    'Without --function, --op or --call, this command profiles the first call in opsmith.json to a function of the program. If\nopsmith.json has no such call, this command profiles the first call. Opsmith runs the call a few times, and shows the run\nwith the median time. The operators are sorted by self time.',
   ],
   runsOperators: true,
   run: runProfile,

@@ -1,8 +1,8 @@
-import type { Argument, Call, Manifest } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { callArguments, flag, jsonFlag, number, text } from '../../options'
 import type { OptionValues } from '../../options'
+import type { NamedCall } from '../../chosen-call'
 
 export const profileVerbOptions = {
   function: text('<name>', "a function of the project's TorchScript program"),
@@ -30,12 +30,7 @@ export const profileVerbOptions = {
   json: jsonFlag,
 }
 
-export interface ProfileCommand {
-  /** An operator or a function of the program; "" for the first that opsmith.json calls. */
-  op: string
-  args?: Argument[]
-  /** Which call of opsmith.json, from 1; 0 for the first. */
-  call: number
+export interface ProfileCommand extends NamedCall {
   backward: boolean
   threads: number
   /** A file as given; "" for none. */
@@ -53,7 +48,7 @@ export function readProfileOptions(
   if (given.function?.includes('::'))
     return err(
       'request.invalid',
-      `--function takes a function of the program, not ${given.function}.`,
+      `--function must be a function of the program, not ${given.function}.`,
       {
         hint: `Use --op ${given.function} for an operator.`,
       },
@@ -64,7 +59,7 @@ export function readProfileOptions(
   if (args && call > 0)
     return err(
       'request.invalid',
-      '--args and --call cannot be given together: both give the arguments.',
+      '--args and --call cannot be given together, because both give the arguments.',
     )
   return ok({
     op,
@@ -75,45 +70,4 @@ export function readProfileOptions(
     trace: given.trace ?? '',
     timeout: given.timeout ?? 0,
   })
-}
-
-function callText({ op, args }: Pick<Call, 'op' | 'args'>): string {
-  const texts = args.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
-  return `${op}(${texts.join(', ')})`
-}
-
-function numbered(calls: readonly Call[]): string {
-  return calls.map((call, index) => `${index + 1} ${callText(call)}`).join('; ')
-}
-
-/** The call that a command asks to profile: of opsmith.json, a function of the program before an operator. */
-export function selectProfiled(
-  manifest: Pick<Manifest, 'calls'>,
-  command: ProfileCommand,
-): Result<Pick<Call, 'op' | 'args' | 'timeout'>> {
-  const { op, args, call } = command
-  if (args) return ok({ op, args })
-  const calls = manifest.calls.filter((one) => op === '' || one.op === op)
-  if (call > 0) {
-    const chosen = calls[call - 1]
-    if (chosen) return ok(chosen)
-    const of = op === '' ? '' : ` of ${op}`
-    return err(
-      'request.invalid',
-      `--call ${call}: opsmith.json has ${calls.length === 0 ? 'no calls' : `${calls.length} call${calls.length === 1 ? '' : 's'}`}${of}.`,
-      {
-        hint:
-          calls.length > 0
-            ? `The calls are ${numbered(calls)}.`
-            : 'Give the arguments with --args, or add a call to opsmith.json.',
-      },
-    )
-  }
-  if (op !== '') return ok(calls[0] ?? { op, args: [] })
-  const chosen = calls.find((one) => !one.op.includes('::')) ?? calls[0]
-  return chosen
-    ? ok(chosen)
-    : err('request.invalid', 'There is nothing to profile: opsmith.json has no calls.', {
-        hint: 'Add "calls": [{ "op": "…", "args": ["x"] }], or name an operator with --op and its arguments with --args.',
-      })
 }

@@ -70,11 +70,13 @@ export function summaryLines(report: ProfileReport): string[] {
       : [`The profiler saw no GPU kernels: ${trace.deviceMissing}.`]),
     ...(trace.cutEvents > 0
       ? [
-          `Only the first ${trace.events.name.length} events were kept; ${trace.cutEvents} more are missing here.`,
+          `The profile contains only the first ${trace.events.name.length} events; ${trace.cutEvents} later events were not recorded.`,
         ]
       : []),
     ...(trace.cutAllocations > 0
-      ? [`${trace.cutAllocations} allocations are missing in the memory timeline.`]
+      ? [
+          `The memory timeline does not contain ${trace.cutAllocations} allocations, because the profile was too long.`,
+        ]
       : []),
   ]
 }

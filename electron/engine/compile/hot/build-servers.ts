@@ -1,7 +1,6 @@
 import type { CompileTask } from '../compile-task'
 import type { CompileServer } from './compile-server'
 import type { ServerKind } from './hot-compiler'
-import type { ServerProgram } from './server-program'
 
 /** The compile servers of one build. Each is awaited by the sources that it compiles, and by no other. */
 export type BuildServers = Partial<Record<ServerKind, Promise<CompileServer | undefined>>>
@@ -14,10 +13,10 @@ export async function serverOf(
   return server && (await servers[server.isGpu ? 'gpu' : 'cxx'])
 }
 
-/** What links, if a server is up: it is the same for all servers of one compiler. */
-export async function linkingProgram({
+/** Who links, if a server is up: the linker is the same for all servers of one compiler. */
+export async function linkingServer({
   cxx,
   gpu,
-}: BuildServers): Promise<ServerProgram | undefined> {
-  return ((await cxx) ?? (await gpu))?.program
+}: BuildServers): Promise<CompileServer | undefined> {
+  return (await cxx) ?? (await gpu)
 }

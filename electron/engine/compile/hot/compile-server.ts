@@ -10,6 +10,7 @@ import type { Result } from '../../../contract/outcome'
 import { SessionShare } from '../../toolchain/priority'
 import { endWithUs, newTree, treeEnvironment } from '../../toolchain/process-tree'
 import { killTree } from '../../toolchain/run-command'
+import type { CommandResult } from '../../toolchain/run-command'
 import { temporaryBeside } from '../sealed-files'
 import type { CompileTools } from '../compile-tools'
 import { locatePrecompiled, usePrecompiled } from '../precompiled-headers'
@@ -18,11 +19,19 @@ import { preludeText, serverEnvironment, serverFlags } from './server-program'
 import type { ServerProgram, ServerStart } from './server-program'
 
 /** One source to be compiled; see native/compile_server/requests.h. */
-export interface ServerRequest extends ServerFlags {
+interface CompileRequest extends ServerFlags {
   folder: string
   source: string
   output: string
   depfile: string
+}
+
+/** A program to be run; see there. */
+interface ProgramRequest {
+  folder: string
+  command: readonly string[]
+  /** For what it prints; removed with the answer. */
+  log: string
 }
 
 export interface ServerAnswer {
@@ -30,6 +39,13 @@ export interface ServerAnswer {
   exitCode: number | null
   text: string
   seconds: number
+}
+
+/** An answer as that of the compiler or linker itself; undefined where its process, or the server, was ended. */
+export function commandResultOf(answer: ServerAnswer | undefined): CommandResult | undefined {
+  if (!answer || answer.exitCode === null) return undefined
+  const { exitCode, text, seconds } = answer
+  return { exitCode, stdout: '', stderr: text, seconds, truncated: false }
 }
 
 const message = z.discriminatedUnion('event', [
@@ -56,7 +72,7 @@ function readAnswer(line: string): Answer | undefined {
 }
 
 interface Running {
-  request: ServerRequest
+  log: string
   started: number
   pid: number
   stopped: boolean
@@ -134,7 +150,7 @@ export class CompileServer {
       }
       const timer = setTimeout(() => {
         this.close()
-        fail(`it did not compile the headers within ${startLimit / 1000} s.`)
+        fail(`the headers were not compiled within ${startLimit / 1000} s.`)
       }, startLimit)
       this.child.on('error', (error) => {
         clearTimeout(timer)
@@ -143,7 +159,10 @@ export class CompileServer {
       this.child.on('close', (code, signal) => {
         clearTimeout(timer)
         const [reason = ''] = this.said.trim().split('\n')
-        fail(reason || `it ended with ${code === null ? (signal ?? '') : `code ${code}`}`)
+        fail(
+          reason ||
+            `${code === null ? `the signal was ${signal ?? 'unknown'}` : `the exit code was ${code}`}`,
+        )
       })
       this.child.stdin?.on('error', () => undefined)
       this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -158,7 +177,7 @@ export class CompileServer {
           if (!answer) {
             clearTimeout(timer)
             this.close()
-            fail('it sent an answer that Opsmith cannot read.')
+            fail('Opsmith could not read an answer of the compile server.')
             return
           }
           if (answer.event === 'ready') {
@@ -189,14 +208,13 @@ export class CompileServer {
       return
     }
     this.running.delete(answer.id)
-    const { output } = one.request
     let text = ''
     try {
-      text = fs.readFileSync(`${output}.log`, 'utf8').replace(ofServer, '')
+      text = fs.readFileSync(one.log, 'utf8').replace(ofServer, '')
     } catch {
       text = ''
     }
-    fs.rmSync(`${output}.log`, { force: true })
+    fs.rmSync(one.log, { force: true })
     one.done({
       exitCode: answer.signal === 0 ? answer.exitCode : null,
       text,
@@ -216,7 +234,25 @@ export class CompileServer {
 
   /** @returns undefined when the server is gone: another way must be found */
   async compile(
-    request: ServerRequest,
+    request: CompileRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<ServerAnswer | undefined> {
+    return await this.ask({ ...request, log: `${request.output}.log` }, signal)
+  }
+
+  /**
+   * Runs a program. To start one, a process as large as Electron's needs 20 ms.
+   * @returns undefined when the server is gone
+   */
+  async run(
+    request: ProgramRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<ServerAnswer | undefined> {
+    return await this.ask(request, signal)
+  }
+
+  private async ask(
+    request: { log: string },
     signal: AbortSignal | undefined,
   ): Promise<ServerAnswer | undefined> {
     if (this.ended || signal?.aborted) return undefined
@@ -224,7 +260,7 @@ export class CompileServer {
     this.next += 1
     return await new Promise((resolve) => {
       const one: Running = {
-        request,
+        log: request.log,
         started: performance.now(),
         pid: 0,
         stopped: false,
@@ -240,8 +276,7 @@ export class CompileServer {
       const timer = setTimeout(stop, compileLimit)
       signal?.addEventListener('abort', stop, { once: true })
       this.running.set(id, one)
-      const line = JSON.stringify({ ...request, id, log: `${request.output}.log` })
-      this.child.stdin?.write(`${line}\n`)
+      this.child.stdin?.write(`${JSON.stringify({ ...request, id })}\n`)
     })
   }
 

@@ -277,7 +277,10 @@ async function make(
     pruneFolder(path.dirname(place.folder), limitBytes)
     const program = await programIn(place, toolchain)
     if (!program)
-      return err('io', `${place.folder} was deleted while Opsmith wrote it. Build again.`)
+      return err(
+        'io',
+        `The folder ${place.folder} was deleted while Opsmith wrote to it. Build again.`,
+      )
     return ok({ program, seconds: (performance.now() - started) / 1000, made: true })
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true })

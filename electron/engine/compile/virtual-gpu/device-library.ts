@@ -140,9 +140,9 @@ async function make(
       fs.rmSync(work, { recursive: true, force: true })
       return err(
         'toolchain.mismatch',
-        `The virtual GPU does not compile with libtorch ${libtorch.version}.`,
+        `Opsmith could not compile the virtual GPU with libtorch ${libtorch.version}.`,
         {
-          hint: 'In Doctor, choose libtorch 2.13, or “Only the GPU of this machine” for CUDA code.',
+          hint: 'In Doctor, choose libtorch 2.13. Or choose “Only the GPU of this machine”: Opsmith then does not use the virtual GPU.',
           detail: result.stderr.slice(0, 4000),
         },
       )

@@ -6,8 +6,10 @@ import { buildExtensionFlags } from '../cuda'
 export interface GpuVariant {
   /** Each access to memory is checked. */
   isChecked: boolean
-  /** What warps do is counted, for each line. Not both. */
+  /** What warps do is counted, for each line. */
   isCounted?: boolean
+  /** Threads can be stopped at lines, and their variables read. One of the three at most. */
+  isStepped?: boolean
 }
 
 /** Folder of the runtime's sources and headers. */
@@ -74,10 +76,23 @@ function flagsOf(variant: GpuVariant): readonly string[] {
   return flags.length > 0 ? flags : ['-O2', '-fwrapv']
 }
 
-/** What a checked or counted build adds, after flags that may say `-fwrapv`; none for a plain one. */
-export function instrumentationFlags({ isChecked, isCounted }: GpuVariant): readonly string[] {
+/** What a build for checks, counts or steps adds, after flags that may say `-fwrapv`; none for a plain one. */
+export function instrumentationFlags({
+  isChecked,
+  isCounted,
+  isStepped,
+}: GpuVariant): readonly string[] {
   if (isCounted === true) return countedFlags
+  if (isStepped === true) return steppedFlags
   return isChecked ? checkedFlags : []
+}
+
+/** Functions of the C library that the runtime has others for: in an op host, the C library's would be found first. */
+export function wrapFlags({ isChecked, isStepped }: GpuVariant): readonly string[] {
+  if (isChecked) return ['-Wl,--wrap=malloc', '-Wl,--wrap=free']
+  return isStepped === true
+    ? ['-Wl,--wrap=__cyg_profile_func_enter', '-Wl,--wrap=__cyg_profile_func_exit']
+    : []
 }
 
 /**
@@ -143,4 +158,25 @@ const countedFlags: readonly string[] = [
   '-mllvm',
   '-disable-vector-combine',
   '-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table,control-flow',
+]
+
+/** Variables that an optimizer keeps in registers, or drops, cannot be shown. */
+const inFrames: readonly string[] = ['-O0', '-fno-omit-frame-pointer']
+
+/** What a project's own flags must not change. */
+export const lastFlags = ({ isStepped }: GpuVariant): readonly string[] =>
+  isStepped === true ? inFrames : []
+
+/**
+ * Each variable stays in its place in the frame, and the runtime is called at each load, store and branch target, and
+ * where a function ends: every line with code has one of them, or calls a header that has.
+ * engine/virtual-gpu/debug-info reads DWARF 4.
+ */
+const steppedFlags: readonly string[] = [
+  ...inFrames,
+  '-fwrapv',
+  '-gdwarf-4',
+  '-fsanitize-coverage=bb,no-prune,trace-pc,trace-loads,trace-stores',
+  '-finstrument-functions-after-inlining',
+  '-DOPSMITH_GPU_STEPPED=1',
 ]

@@ -10,6 +10,7 @@ import type { CxxSource } from '../cxx-tasks'
 import type { SourceText } from '../generated-sources'
 import { deviceLibraries } from './device-library'
 import type { DeviceLibraries } from './device-library'
+import { instrumentationFlags, lastFlags } from './flags'
 import type { GpuVariant } from './flags'
 import { gpuLinkFlags, gpuSourceFlags, gpuSourcesOf } from './gpu-sources'
 import type { GpuSource } from './gpu-sources'
@@ -73,7 +74,7 @@ export class GpuPart {
     if (missing.length > 0) {
       return err(
         'toolchain.mismatch',
-        `The virtual GPU has no ${missing.join(', ')}, which opsmith.json links the CUDA part with.`,
+        `opsmith.json links the CUDA part with ${missing.join(', ')}, which the virtual GPU does not provide.`,
         { hint: 'Code that uses these libraries needs a GPU and a CUDA build of libtorch.' },
       )
     }
@@ -112,7 +113,8 @@ export class GpuPart {
       text: `${this.libraries.identity}\n${compiled.text}`,
       gpu: {
         flags: gpuSourceFlags(installation.root, project.manifest, variant, place),
-        isInstrumented: (variant.isChecked || variant.isCounted === true) && isDevice,
+        lastFlags: isDevice ? lastFlags(variant) : [],
+        isInstrumented: instrumentationFlags(variant).length > 0 && isDevice,
         isDevice,
       },
     }

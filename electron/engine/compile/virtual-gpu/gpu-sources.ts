@@ -8,7 +8,13 @@ import type { SourceText } from '../generated-sources'
 import { hashOf } from '../result-cache'
 import type { DeviceLibraries } from './device-library'
 import { gpuCacheFolder, touchEntry } from './gpu-cache'
-import { deviceCodeFlags, headerFlags, hostCodeFlags, instrumentationFlags } from './flags'
+import {
+  deviceCodeFlags,
+  headerFlags,
+  hostCodeFlags,
+  instrumentationFlags,
+  wrapFlags,
+} from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
 
@@ -92,7 +98,7 @@ const ofCuda = /^-l(cudart|cudart_static|cudadevrt|cuda|nvToolsExt|torch_cuda|c1
 /** The link of a library with operators of the virtual GPU. */
 export function gpuLinkFlags(
   { runtime, device }: DeviceLibraries,
-  { isChecked }: GpuVariant,
+  variant: GpuVariant,
   own: readonly string[],
 ): string[] {
   return [
@@ -100,7 +106,7 @@ export function gpuLinkFlags(
     runtime,
     `-Wl,-rpath,${path.dirname(device)}`,
     `-Wl,-rpath,${path.dirname(runtime)}`,
-    ...(isChecked ? ['-Wl,--wrap=malloc', '-Wl,--wrap=free'] : []),
+    ...wrapFlags(variant),
     ...own.filter((flag) => !ofCuda.test(flag)),
   ]
 }

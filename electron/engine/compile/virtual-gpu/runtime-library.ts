@@ -116,7 +116,7 @@ export async function runtimeLibrary(
   const [failure] = failures
   if (failure !== undefined) {
     fs.rmSync(work, { recursive: true, force: true })
-    return err('toolchain.mismatch', 'The runtime of the virtual GPU does not compile.', {
+    return err('toolchain.mismatch', 'Opsmith could not compile the runtime of the virtual GPU.', {
       detail: failure,
       hint: 'Choose another clang in Doctor.',
     })

@@ -74,9 +74,13 @@ async function withArchive<T>(
       }
     }
     if (error instanceof RangeError) {
-      return err('input.invalid', `${file} contains subgraphs that are nested too deeply.`, {
-        hint: 'Export a part of the model with fewer nested subgraphs.',
-      })
+      return err(
+        'input.invalid',
+        `Opsmith cannot read ${file}: the subgraphs in this file are nested too deeply.`,
+        {
+          hint: 'Export a part of the model with fewer nested subgraphs.',
+        },
+      )
     }
     return ioError(error, `read ${file}`)
   } finally {
@@ -130,7 +134,7 @@ export async function readExport(
     const name = entries.get(wanted)
     if (name === undefined) {
       return fail('operator.unknown', `${file} has no model ${wanted}.`, {
-        hint: `Its models are ${[...entries.keys()].join(', ')}.`,
+        hint: `Choose one of the models of the file: ${[...entries.keys()].join(', ')}.`,
       })
     }
     return graphTextOf(convertProgram(await programOf(zip, name), wanted, known).graph)

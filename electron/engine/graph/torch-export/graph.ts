@@ -210,9 +210,13 @@ class Converter {
     depth: number,
   ): { nodes: GraphNode[]; outputs: string[] } {
     if (depth > deepest) {
-      return fail('input.invalid', `${where}: subgraphs are nested too deeply.`, {
-        hint: 'Export a part of the model with fewer nested subgraphs.',
-      })
+      return fail(
+        'input.invalid',
+        `Opsmith cannot read ${where}: the subgraphs are nested too deeply.`,
+        {
+          hint: 'Export a part of the model with fewer nested subgraphs.',
+        },
+      )
     }
     const nodes = graph.nodes.map((node, index) =>
       this.node(node, `${where}.nodes[${index}]`, { graph, names, depth }),

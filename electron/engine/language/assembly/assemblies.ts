@@ -76,7 +76,7 @@ export class Assemblies {
     const build = this.services.builds.lastBuild(absolute)
     if (!build) {
       return err('build.required', 'This project has not been built yet.', {
-        hint: 'Build it first (Ctrl+B).',
+        hint: 'Build the project first (Ctrl+B).',
       })
     }
     const known = (): Known | undefined =>
@@ -376,7 +376,7 @@ export class Assemblies {
           'operator.unknown',
           'cuobjdump does not show the source lines of instructions.',
           {
-            hint: 'Choose a function from the list, or install nvdisasm, which shows them.',
+            hint: 'Choose a function from the list, or install nvdisasm, which shows the source lines.',
           },
         )
       }
@@ -386,9 +386,13 @@ export class Assemblies {
     }
     return found
       ? ok(found)
-      : err('operator.unknown', `The library has no code for ${path.basename(file)}:${line}.`, {
-          hint: 'Place the cursor in a function that is compiled and used, or choose one from the list.',
-        })
+      : err(
+          'operator.unknown',
+          `The library contains no code for ${path.basename(file)}:${line}.`,
+          {
+            hint: 'Place the cursor in a function that is compiled and used, or choose a function from the list.',
+          },
+        )
   }
 }
 
@@ -428,7 +432,7 @@ function chosenByName(
     return err('operator.unknown', `There is no function ${name} in the library.`, {
       hint:
         names.length === 0
-          ? "The library has no code compiled from the project's sources."
+          ? 'The built library contains no function from this project’s sources. Check "sources" in opsmith.json, then build again.'
           : `The library has the functions ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }

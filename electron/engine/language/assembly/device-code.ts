@@ -55,7 +55,7 @@ export function withoutArchitectures(args: readonly string[]): { args: string[];
 /** Why SASS cannot be shown here; "" when it can. */
 export function whyNoSass(toolchain: Toolchain): string {
   return findDisassembler(toolchain) === undefined
-    ? 'SASS needs nvdisasm or cuobjdump, but neither is installed. Install cuda-nvdisasm or cuda-cuobjdump from the CUDA toolkit. Or install Triton, which contains them, in the Python of this libtorch: pip install triton.'
+    ? 'SASS needs nvdisasm or cuobjdump, but neither is installed. Install cuda-nvdisasm or cuda-cuobjdump from the CUDA toolkit. Or install Triton, which contains both tools, in the Python of this libtorch: pip install triton.'
     : ''
 }
 
@@ -98,7 +98,7 @@ export async function deviceCode(
         'build.required',
         `${task.label} does not compile to ${form === 'ptx' ? 'PTX' : 'SASS'}.`,
         {
-          hint: 'If you added flags, check them. If you added none, build the project again: Problems lists the errors.',
+          hint: 'If you added flags, check the flags. If you added no flags, build the project again: Problems lists the errors.',
           detail: (made.stderr + made.stdout).slice(-8000),
         },
       )

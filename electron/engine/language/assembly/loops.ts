@@ -87,7 +87,9 @@ function warningsOf(said: string): string[] {
   const unknown = [...said.matchAll(/^note: instruction:\s*(.*)$/gm)].map((match) => match[1] ?? '')
   const left = [...new Set([...unread, ...unknown].map((text) => text.trim().split(/\s/)[0] ?? ''))]
   if (left.length > 0)
-    warnings.push(`llvm-mca ignored instructions that it does not know: ${left.join(', ')}.`)
+    warnings.push(
+      `llvm-mca does not know these instructions and left them out: ${left.join(', ')}. The real loop may take longer than the estimate.`,
+    )
   return warnings
 }
 
@@ -101,15 +103,19 @@ export async function estimateLoop(
   loop: RowRange,
 ): Promise<Result<LoopEstimate>> {
   if (report.form !== 'machine' || report.architecture !== 'x86-64') {
-    return err('request.invalid', 'Opsmith estimates loops only in x86-64 machine code.', {
-      path: 'loop',
-    })
+    return err(
+      'request.invalid',
+      'Opsmith estimates the cycles of a loop only in x86-64 machine code.',
+      {
+        path: 'loop',
+      },
+    )
   }
   const tool = findMca()
   if (tool === undefined) {
     return err(
       'toolchain.missing',
-      'llvm-mca is not installed; Opsmith needs it to estimate loops.',
+      'Opsmith needs llvm-mca to estimate the cycles of a loop, but llvm-mca is not installed.',
       {
         hint: 'Install LLVM: apt-get install llvm-19 (Debian, Ubuntu), dnf install llvm, pacman -S llvm.',
       },

@@ -66,7 +66,7 @@ export class MachineCode {
     if (nm === undefined) {
       return err(
         'toolchain.missing',
-        'nm is not installed; Opsmith needs it to list the functions of a library.',
+        'Opsmith needs nm to list the functions of a library, but nm is not installed.',
         {
           hint: binutilsHint,
         },
@@ -157,7 +157,7 @@ export class MachineCode {
     if (objdump === undefined) {
       return err(
         'toolchain.missing',
-        'objdump is not installed; Opsmith needs it to disassemble.',
+        'Opsmith needs objdump to show machine code, but objdump is not installed.',
         {
           hint: binutilsHint,
         },

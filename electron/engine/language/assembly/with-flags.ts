@@ -42,7 +42,7 @@ export async function compileTo(
   if (made.stopped === 'cancelled') return err('cancelled', 'The compile was stopped.')
   if (made.exitCode === 0) return { ok: true, value: made.stderr }
   return err('build.required', `${task.label} does not compile.`, {
-    hint: 'If you added flags, check them. If you added none, build the project again: the build lists the errors.',
+    hint: 'If you added flags, check the flags. If you added no flags, build the project again: the build lists the errors.',
     detail: (made.stderr + made.stdout).slice(-8000),
   })
 }

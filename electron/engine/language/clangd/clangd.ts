@@ -369,7 +369,7 @@ export class Clangd {
         state: 'failed',
         busy: false,
         pid: 0,
-        message: `${name} ${reason}. It has ended ${this.ends.length} times in ${lately / 60_000} minutes, so Opsmith does not start it again.`,
+        message: `${name} ${reason}. ${name} has ended ${this.ends.length} times in ${lately / 60_000} minutes, so Opsmith does not restart ${name}.`,
         hint: lines === '' ? 'Start clangd again from the command palette.' : lines,
       })
       return
@@ -378,7 +378,7 @@ export class Clangd {
       state: 'restarting',
       busy: false,
       pid: 0,
-      message: `${name} ${reason}. Opsmith starts it again.`,
+      message: `${name} ${reason}. Opsmith restarts ${name}.`,
       hint: lines,
     })
     this.pause = setTimeout(() => {

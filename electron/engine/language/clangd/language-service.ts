@@ -226,7 +226,7 @@ export class LanguageService {
     if (!answer.ok) return answer
     if (answer.value === null) {
       return err('request.invalid', 'clangd did not answer, so nothing was renamed.', {
-        hint: 'Try to rename it again.',
+        hint: 'Rename again.',
       })
     }
     const edits = fromWorkspaceEdit(answer.value)
@@ -332,7 +332,7 @@ export class LanguageService {
     if (!action || !server)
       return err(
         'request.invalid',
-        'The text has changed since the fix was offered: open the list of fixes again.',
+        'The text has changed after Opsmith offered the fix. Open the list of fixes again.',
       )
     const source = new CancellationTokenSource()
     try {

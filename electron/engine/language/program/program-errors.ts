@@ -93,7 +93,7 @@ function shortened(message: string): Said {
   const words =
     tried.length === 1
       ? `${name} does not accept these arguments: ${inPlainWords(first.why)}`
-      : `None of the ${tried.length} overloads of ${name} accepts these arguments; in the first overload, ${inPlainWords(first.why)}`
+      : `None of the ${tried.length} overloads of ${name} accepts these arguments. In the first overload, ${inPlainWords(first.why)}`
   const notes = tried
     .slice(0, mostNotes)
     .map(({ schema, why }) => `${schema}: ${inPlainWords(why)}`)

@@ -157,7 +157,7 @@ export const form: Form = {
   order: 7,
   purpose: 'An npm package with the Node addon, its types and a test',
   needs:
-    "a name that npm accepts (`name`, or `packageName` in opsmith.json), and Opsmith's Node addon for the libtorch of the project",
+    "npm must accept the name (`name`, or `packageName` in opsmith.json), and set-up must have compiled Opsmith's Node addon for the libtorch of the project",
   tools: ['node', 'npm'],
   refusal: (manifest) => refusalOf(npmPackage(manifest)),
   files: addonFiles,

@@ -27,7 +27,7 @@ function readme(project: ExportedProject): string {
   const [first] = modelRuns(project)
   const run = first ? `build/example_app ${first.model} ${first.call}` : 'build/example_app'
   return readmeOf(project, 'example_app', [
-    `A C++ application without Python. It loads a TorchScript model that calls the operators of ${name}, runs it on given inputs, and prints the results.`,
+    `A C++ application without Python. The application loads a TorchScript model that calls the operators of ${name}, runs the model on given inputs, and prints the results.`,
     '## Build and run',
     codeBlock(
       'shell',

@@ -14,7 +14,7 @@ import type { Proof } from '../proof/proof'
 function packageFile(project: ExportedProject): string {
   const { name, manifest } = project
   return [
-    '# The library is found relative to this file: the folder can be moved.',
+    '# The paths are relative to this file, so you can move the folder.',
     'prefix=${pcfiledir}/../..',
     'libdir=${prefix}/lib',
     '',
@@ -61,8 +61,8 @@ function exampleMakefile(project: ExportedProject): string {
   return [
     '# Builds an application that is linked with the operators:',
     '#',
-    '#   make check              with the flags of the .mk file',
-    '#   make check-pkg-config   with the flags of the .pc file',
+    '#   make check              builds and runs the application with the flags of the .mk file',
+    '#   make check-pkg-config   builds and runs the application with the flags of the .pc file',
     '',
     `include ../${name}.mk`,
     '',
@@ -103,7 +103,7 @@ function readme(project: ExportedProject): string {
       `CXXFLAGS += $(${upper}_CXXFLAGS)    # for sources that include libtorch`,
       `LINKFLAGS += $(${upper}_LINKFLAGS)`,
     ),
-    '`TORCH_DIR` is the folder of libtorch. If it is not set, make asks `python3` for the folder.',
+    '`TORCH_DIR` is the folder of libtorch. If TORCH_DIR is not set, make asks `python3` for the folder.',
     '## LAMMPS',
     'In `src/MAKE/Makefile.mpi`, add these lines below `LINKFLAGS =`. Use an absolute path, because LAMMPS builds in another folder:',
     codeBlock(

@@ -170,7 +170,7 @@ async function proveNotebook(proof: Proof): Promise<void> {
 export const form: Form = {
   id: 'notebook',
   order: 8,
-  purpose: 'A Jupyter notebook that runs the calls and shows the results',
+  purpose: 'A Jupyter notebook that runs the calls of opsmith.json and shows the results',
   needs: '',
   tools: ['python', 'jupyter'],
   files: (project) => ok(notebookFiles(project)),

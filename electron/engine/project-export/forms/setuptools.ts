@@ -7,8 +7,8 @@ import { setuptoolsFiles } from '../templates/setuptools-project'
 export const form: Form = {
   id: 'setuptools',
   order: 4,
-  purpose: 'A Python package: wheel, autograd.Function wrappers, type stubs, tests',
-  needs: 'a name that pip and Python accept (`name`, or `packageName` in opsmith.json)',
+  purpose: 'A Python package with a wheel, autograd.Function wrappers, type stubs and tests',
+  needs: 'pip and Python must accept the name (`name`, or `packageName` in opsmith.json)',
   tools: ['python'],
   refusal: (manifest) => refusalOf(pythonPackage(manifest)),
   files: (project) => setuptoolsFiles(project),

@@ -50,7 +50,7 @@ export const form: Form = {
   order: 5,
   purpose: "A Python package as one abi3 wheel, on libtorch's stable ABI",
   needs:
-    "sources that use only libtorch's stable ABI (torch/csrc/stable, STABLE_TORCH_LIBRARY), and a name that pip and Python accept",
+    "the sources must use only libtorch's stable ABI (torch/csrc/stable, STABLE_TORCH_LIBRARY), and pip and Python must accept the name",
   tools: ['python'],
   refusal: (manifest, sources) => {
     const refused = refusalOf(pythonPackage(manifest))

@@ -57,7 +57,7 @@ export async function proveInstalled(proof: Proof): Promise<void> {
   ])
   await proof.write('user/main.cpp', ['int main() { return 0; }'])
   const folders = [prefix, path.join(libtorch, 'share/cmake')].join(';')
-  await proof.run('install, and find_package from another project', [
+  await proof.run('install the package, and use it from another project with find_package', [
     [cmake.path, '--install', presetBuild(proof), '--prefix', prefix],
     [cmake.path, '-S', source, '-B', build, `-DCMAKE_PREFIX_PATH=${folders}`],
     [cmake.path, '--build', build],
@@ -87,7 +87,7 @@ export async function provePython(
   for (const op of withoutShapes(proof.project)) {
     proof.skip(
       `torch.compile of ${op}`,
-      'it has no Meta kernel, which torch.compile needs to get the shape of the result',
+      'the operator has no Meta kernel, which torch.compile needs to get the shape of the result',
     )
   }
 }

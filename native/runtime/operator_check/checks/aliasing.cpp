@@ -66,18 +66,19 @@ std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const 
       if (!have_one_storage(outputs[o], inputs[i])) continue;
       shares_declared = shares_declared || intersect(sets, input.alias);
       if (intersect(sets, input.alias)) continue;
-      auto finding = at_output(failed(
-          when + name + " shares the memory of " + input.name +
-              ", but the schema does not declare the alias",
-          "Return a copy (clone()), or declare both as Tensor(a). Autograd and the compiler give "
-          "wrong results for undeclared aliases."));
+      auto finding = at_output(
+          failed(when + name + " shares the memory of " + input.name +
+                     ", but the schema does not declare the alias",
+                 "Return a copy (clone()), or declare the input and the output as Tensor(a) in the "
+                 "schema. Autograd and the compiler give wrong results for undeclared aliases."));
       finding.input = input.name;
       return finding;
     }
     if (outputs[o].numel() > 0 && is_written_return(schema, o, outputs.size()) &&
         !shares_declared) {
       return at_output(failed(
-          when + name + " is a new tensor, but the schema declares it as the input that is written",
+          when + name +
+              " is a new tensor, but the schema declares this output as the input that is written",
           "Return the input itself, or remove (" + sets + "!) from the return in the schema."));
     }
     for (size_t other = 0; other < o; ++other) {

@@ -56,7 +56,10 @@ std::string value_fault(const Tensors& actual, const Tensors& expected) {
 
 OperatorCheckFinding check_autocast(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
-  if (call.callable().function != nullptr) return skipped("TorchScript has its own autocast");
+  if (call.callable().function != nullptr)
+    return skipped(
+        "this check is only for operators: functions of the program use the autocast of "
+        "TorchScript");
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const at::NoGradGuard unrecorded;
   bool any_floating = false;
@@ -109,7 +112,7 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
 const RegisteredCheck autocast_check({
     .name = "autocast",
     .title = "autocast",
-    .meaning = "The same result under autocast, except for rounding",
+    .meaning = "The results under autocast are the same, except for rounding",
     .order = 142,
     .run = check_autocast,
     .compares_calls = true,

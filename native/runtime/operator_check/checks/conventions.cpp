@@ -96,12 +96,13 @@ std::optional<OperatorCheckFinding> keepdim_fault(const OperatorCall& call, size
       "must be removed.";
   if (with.sizes() == without.sizes()) {
     return failed(name + " has no effect: output 0 has shape " + index_text(with.sizes().vec()) +
-                      " with and without it",
+                      " with and without this argument",
                   advice);
   }
   if (with.numel() != without.numel()) {
     return failed("with " + name + ", output 0 has shape " + index_text(with.sizes().vec()) +
-                      ", but without it, output 0 has shape " + index_text(without.sizes().vec()),
+                      ", but without this argument, output 0 has shape " +
+                      index_text(without.sizes().vec()),
                   advice);
   }
   auto finding = difference({with.reshape(without.sizes())}, {without}, "with " + name + ",");

@@ -56,8 +56,8 @@ std::optional<OperatorCheckFinding> own_generator_fault(const OperatorCall& call
   }
   if (first->empty()) return std::nullopt;
   return failed(
-      "the operator is declared as random (nondeterministic_seeded), but returns the same bits "
-      "after manual_seed with eight different seeds",
+      "the schema declares the operator as random (nondeterministic_seeded), but the operator "
+      "returns the same bits after manual_seed with eight different seeds",
       "Use libtorch's generator for random numbers (at::get_generator_or_default, or at::rand): "
       "manual_seed does not seed the generators of <random>.");
 }

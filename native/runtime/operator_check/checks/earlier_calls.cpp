@@ -18,9 +18,8 @@ namespace opsmith {
 namespace {
 
 constexpr const char* keep_nothing =
-    "Do not keep data that depends on the inputs between calls, such as a static tensor, a cache "
-    "by address or by shape, or a returned buffer. In a process without earlier calls the result "
-    "is right.";
+    "The result is right in a process without earlier calls. Do not keep data of a call for later "
+    "calls, such as a static tensor, a cache by address or by shape, or a returned buffer.";
 
 // A call with other values, sizes or dtypes, and what it gives in a process that made no other.
 struct OtherCall {
@@ -95,7 +94,7 @@ std::optional<OperatorCheckFinding> kept_fault(const OperatorCall& call, const O
     if (!flat) continue;
     auto finding = failed(
         "element " + index_text(index_of(outputs[o], *flat)) + " of output " + std::to_string(o) +
-            " changes after the call, when the operator is called again and memory is allocated",
+            " changes after the call, as soon as the operator runs again or memory is allocated",
         "Return a tensor that owns its memory. Do not return a static buffer, or from_blob() of "
         "memory that the function frees.");
     finding.output = static_cast<int64_t>(o);
@@ -165,7 +164,7 @@ OperatorCheckFinding check_earlier_calls(const OperatorCall& call) {
   }
   if (auto fault = found_in_copy([&] { return kept_fault(call, values); })) return *fault;
   return passed(
-      "after calls with other values, sizes and dtypes the result is the same as without earlier "
+      "after calls with other values, sizes and dtypes, the result is the same as without earlier "
       "calls");
 }
 

@@ -69,7 +69,8 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
 const RegisteredCheck grad_modes_check({
     .name = "grad_modes",
     .title = "grad modes",
-    .meaning = "The same result under no_grad, inference_mode and any mix of requires_grad",
+    .meaning = "The results are the same under no_grad, under inference_mode, and for each choice "
+               "of inputs with requires_grad",
     .order = 140,
     .run = check_grad_modes,
     .compares_calls = true,

@@ -20,7 +20,8 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
   for (const size_t place : given.wanted) {
     auto& input = given.inputs[place];
     if (input.is_complex())
-      return skipped("the inputs are complex: the check \"gradients\" covers them");
+      return skipped(
+          "the inputs are complex, so the check \"gradients\" already tests complex numbers");
     if (input.scalar_type() != at::kDouble)
       return skipped("the operator does not compute in float64");
     input = as_complex(input.detach());
@@ -48,11 +49,12 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
 const RegisteredCheck gradient_complex_check({
     .name = "gradient_complex",
     .title = "gradient complex",
-    .meaning = "Gradients are right in complex128, if the operator accepts it",
+    .meaning = "If the operator accepts complex128, the gradients in complex128 are right",
     .order = 58,
     .run = check_gradient_complex,
-    .only_when_asked = "turn on “thorough” (--thorough), or select this check (--check NAME): many "
-                       "operators accept complex numbers, but are meant only for real numbers",
+    .only_when_asked = "this check is off by default, because many operators accept complex "
+                       "numbers but are meant only for real numbers; turn on “thorough” "
+                       "(--thorough), or select this check (--check NAME)",
     .compares_calls = true,
     .after = "gradients",
     .thorough = true,

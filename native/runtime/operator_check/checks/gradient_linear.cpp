@@ -65,7 +65,7 @@ OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
 const RegisteredCheck gradient_linear_check({
     .name = "gradient_linear",
     .title = "gradient linear",
-    .meaning = "Gradients are proportional to grad_output, also if grad_output is small, large or "
+    .meaning = "Gradients are proportional to grad_output, even if grad_output is small, large or "
                "negative",
     .order = 61,
     .run = check_gradient_linear,

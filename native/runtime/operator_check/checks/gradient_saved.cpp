@@ -11,9 +11,9 @@ namespace {
 using Finding = std::optional<OperatorCheckFinding>;
 
 constexpr const char* save_it =
-    "Save the tensors that backward reads with ctx->save_for_backward. Do not keep them in your "
-    "own variable, in ctx->saved_data or as a data pointer: autograd would not notice a change of "
-    "the values.";
+    "Save the tensors that backward reads with ctx->save_for_backward. Do not keep these tensors "
+    "in your own variable, in ctx->saved_data or as a data pointer: autograd would not notice a "
+    "change of the values.";
 
 // What a program may do between forward and backward. The gradients must not depend on it.
 class BetweenThem {
@@ -125,9 +125,8 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
 const RegisteredCheck gradient_saved_check({
     .name = "gradient_saved",
     .title = "gradient saved",
-    .meaning =
-        "Backward uses the inputs of its own forward call, also after other calls, and after the "
-        "inputs were freed or changed",
+    .meaning = "Backward uses the inputs of its own forward call, even after other calls, or after "
+               "the inputs were freed or changed",
     .order = 62,
     .run = check_gradient_saved,
     .compares_calls = true,

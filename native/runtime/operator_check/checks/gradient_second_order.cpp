@@ -37,11 +37,12 @@ OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
 const RegisteredCheck gradient_second_order_check({
     .name = "gradient_second_order",
     .title = "gradient of second order",
-    .meaning = "The gradient of the gradient is right, if it exists",
+    .meaning = "If the operator has second-order gradients, these gradients are right",
     .order = 59,
     .run = check_gradient_second_order,
-    .only_when_asked = "turn on “thorough” (--thorough), or select this check (--check NAME): many "
-                       "operators support only first derivatives",
+    .only_when_asked =
+        "this check is off by default, because many operators support only first derivatives; turn "
+        "on “thorough” (--thorough), or select this check (--check NAME)",
     .compares_calls = true,
     .after = "gradients",
     .thorough = true,

@@ -125,7 +125,8 @@ OperatorCheckFinding check_gradient_shapes(const OperatorCall& call) {
 const RegisteredCheck gradient_shapes_check({
     .name = "gradient_shapes",
     .title = "gradient shapes",
-    .meaning = "Gradients are right for empty tensors, tensors of one element and broadcast inputs",
+    .meaning = "Gradients are right for empty tensors, for tensors of one element and for "
+               "broadcast inputs",
     .order = 52,
     .run = check_gradient_shapes,
     .compares_calls = true,

@@ -418,9 +418,8 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
 const RegisteredCheck gradient_values_check({
     .name = "gradient_values",
     .title = "gradient values",
-    .meaning =
-        "Gradients are right if input values are 0, 1, -1, subnormal, large or equal to each "
-        "other, or close to a constant in a comparison in the sources",
+    .meaning = "Gradients are right at special input values: 0, 1, -1, very small, very large and "
+               "equal values, and values near a constant that the sources compare with",
     .order = 53,
     .run = check_gradient_values,
     .compares_calls = true,

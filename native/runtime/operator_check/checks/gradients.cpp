@@ -20,9 +20,8 @@ OperatorCheckFinding check_gradients(const OperatorCall& call) {
 const RegisteredCheck gradients_check({
     .name = "gradients",
     .title = "gradients",
-    .meaning =
-        "Backward returns the derivative of forward, also for other shapes and for each declared "
-        "integer",
+    .meaning = "Backward returns the derivative of forward, also for other shapes and for other "
+               "integer arguments",
     .order = 51,
     .run = check_gradients,
     .other_shapes = true,

@@ -139,11 +139,12 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
 const RegisteredCheck large_sizes_check({
     .name = "large_sizes",
     .title = "large sizes",
-    .meaning = "The same result with more than 2^31 elements; this check runs only if you select "
-               "it",
+    .meaning =
+        "The results are right for more than 2^31 elements. This check runs only if you select it",
     .order = 220,
     .run = check_large,
-    .only_when_asked = "it needs gigabytes of memory: select it (--check large_sizes)",
+    .only_when_asked = "this check is off by default, because it needs gigabytes of memory; select "
+                       "this check (--check large_sizes)",
     .compares_calls = true,
     .can_shrink = false,
 });

@@ -81,7 +81,7 @@ std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& 
 namespace {
 
 constexpr const char* not_a_layout =
-    "The layout is not the cause: the result depends on more than the inputs, such as data of an "
+    "The layout is not the cause. The result depends on more than the inputs, such as data of an "
     "earlier call, or memory that was never written.";
 
 // Gives one tensor for two inputs; a copy for the second must give the same answer.
@@ -171,7 +171,8 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
 const RegisteredCheck layouts_check({
     .name = "layouts",
     .title = "layouts",
-    .meaning = "The same result for transposed, stepped, offset, expanded and channels-last inputs",
+    .meaning = "The results are the same for transposed, stepped, offset, expanded and "
+               "channels-last inputs",
     .order = 80,
     .run = check_layouts,
     .other_shapes = true,

@@ -91,7 +91,8 @@ OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::stri
   }
   if (left.files > 0) {
     return failed(when + "each call leaks " + std::to_string(left.files) + " open file(s)",
-                  "Close each file, also if the call throws: let an object own the file.");
+                  "Close each file, even if the call throws: use an object whose destructor closes "
+                  "the file.");
   }
   return passed("memory and open files are the same after 100 calls");
 }
@@ -123,7 +124,7 @@ std::optional<OperatorCheckFinding> leak_elsewhere(const OperatorCall& call) {
 const RegisteredCheck leaks_check({
     .name = "leaks",
     .title = "leaks",
-    .meaning = "Repeated calls leak no memory and no open files",
+    .meaning = "Repeated calls do not leak memory or open files",
     .order = 190,
     .run = check_leaks,
     .run_elsewhere = leak_elsewhere,

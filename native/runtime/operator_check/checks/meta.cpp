@@ -20,8 +20,8 @@ std::string shape_text(const at::Tensor& tensor) {
 }
 
 constexpr const char* correct_it =
-    "Correct the Meta kernel: torch.compile plans memory with it, and fails if sizes or strides "
-    "differ (assert_size_stride).";
+    "Correct the Meta kernel. torch.compile uses the Meta kernel to plan memory, and fails if "
+    "sizes or strides differ (assert_size_stride).";
 
 at::Tensor meta_copy(const at::Tensor& tensor) {
   auto copy = at::empty_strided(tensor.sizes(), tensor.strides(),
@@ -150,7 +150,7 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
   if (!error.empty()) {
     return failed("the operator does not run on meta tensors: " + error,
                   "Register a Meta kernel that returns an empty tensor of the right shape and "
-                  "dtype: torch.compile and torch.export need it.");
+                  "dtype. torch.compile and torch.export need a Meta kernel.");
   }
   if (auto fault = shape_fault(meta, real, "")) return *fault;
   for (size_t o = 0; o < real.size(); ++o) {

@@ -69,7 +69,8 @@ std::optional<OperatorCheckFinding> write_fault(const OperatorCall& call) {
     const auto& name = call.tensors()[i].name;
     if (call.tensors()[i].may_be_written || !copies[i]->holds(outcome.address)) continue;
     auto finding = ended(
-        outcome, name + " is written during the call, but its contents are the same afterwards",
+        outcome,
+        name + " is written during the call, although the contents are the same after the call",
         "Write to a copy: other threads may read " + name +
             " at the same time, and its memory may be read-only, such as a mapped file.");
     finding.input = name;
@@ -129,7 +130,7 @@ std::optional<OperatorCheckFinding> undeclared_write(const OperatorCall& call,
       if (byte < covered.size() && covered[byte]) continue;
       if (declared.may_be_written) {
         return with_name(failed(when + "memory around " + declared.name +
-                                    " was written, but it belongs to other tensors",
+                                    " was written, but this memory belongs to other tensors",
                                 "Follow the strides: the memory between the elements of a view "
                                 "belongs to other tensors."));
       }

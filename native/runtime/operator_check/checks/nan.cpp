@@ -153,8 +153,8 @@ std::optional<OperatorCheckFinding> overflow_fault(const OperatorCall& call, siz
             std::string(value > 0 ? "1000" : "-1000") + " in " + where + " of " + argument.name +
                 " gives NaN in element " + index_text(index_of(output, flat)) + " of " +
                 output_words(o, outputs->size()) + ", but 30 and -30 give numbers",
-            "An intermediate value overflows, and inf - inf or inf / inf is NaN: subtract the "
-            "largest value before exp(), or write the formula with exp(-|x|).");
+            "An intermediate value overflows to inf, and inf - inf or inf / inf is NaN. Subtract "
+            "the largest value before exp(), or write the formula with exp(-|x|).");
         finding.input = argument.name;
         finding.output = static_cast<int64_t>(o);
         finding.index = index_of(output, flat);
@@ -219,7 +219,8 @@ OperatorCheckFinding check_not_a_number(const OperatorCall& call) {
 const RegisteredCheck nan_check({
     .name = "nan",
     .title = "nan",
-    .meaning = "NaN reaches the outputs that depend on it; extreme values do not give NaN",
+    .meaning = "A NaN in an input reaches every output that depends on this input; extreme values "
+               "do not give NaN",
     .order = 130,
     .run = check_not_a_number,
     .other_shapes = true,

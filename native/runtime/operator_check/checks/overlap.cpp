@@ -120,7 +120,8 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
 const RegisteredCheck overlap_check({
     .name = "overlap",
     .title = "overlap",
-    .meaning = "The same result when inputs share memory, or a result is written over an input",
+    .meaning = "The results are the same if inputs share memory, or if the operator writes a "
+               "result over an input",
     .order = 85,
     .run = check_overlap,
     .compares_calls = true,

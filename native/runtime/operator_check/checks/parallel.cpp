@@ -197,8 +197,8 @@ std::optional<OperatorCheckFinding> backward_race(const OperatorCall& call, cons
       return failed("with " + std::to_string(many_threads) + " threads, backward returns another " +
                         "gradient than with one thread, in call " + std::to_string(turn + 1) +
                         " on inputs with more than 2^16 elements",
-                    "Threads add to the same gradient: give each thread its own range of the "
-                    "gradient, or its own sum.");
+                    "Several threads add to the same gradient. Give each thread a separate range "
+                    "of the gradient, or a separate sum.");
     }
   }
   return std::nullopt;
@@ -250,8 +250,8 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
     if (!outcome.finding) continue;
     outcome.finding->reason += is_regular ? " as with one thread" : " as in the first call";
     outcome.finding->advice =
-        "Threads write to memory that other threads use: give each thread its own range of the "
-        "output and its own buffer, and start at the chunk's `begin`.";
+        "Threads write to memory that other threads use. Give each thread a separate range of the "
+        "output and a separate buffer, and start at `begin` of the chunk.";
     return outcome;
   }
   outcome.finding = backward_race(call, inputs);

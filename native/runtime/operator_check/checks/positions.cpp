@@ -171,7 +171,7 @@ OperatorCheckFinding check_positions(const OperatorCall& call) {
     if (!found || found->status != CheckStatus::failed) continue;
     found->advice =
         "Check the tail of the loop, which computes the elements after the last whole vector or "
-        "block: it must give the same results, also for special values.";
+        "block. The tail must give the same results as the loop, also for special values.";
     return *found;
   }
   if (!tried) return skipped("no output is computed element by element");
@@ -181,7 +181,8 @@ OperatorCheckFinding check_positions(const OperatorCall& call) {
 const RegisteredCheck positions_check({
     .name = "positions",
     .title = "positions",
-    .meaning = "An elementwise result is the same in a vector loop and in its tail",
+    .meaning =
+        "The result of an element is the same in a vector loop and in the tail after the loop",
     .order = 135,
     .run = check_positions,
     .compares_calls = true,

@@ -151,7 +151,7 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
 const RegisteredCheck precision_check({
     .name = "precision",
     .title = "precision",
-    .meaning = "float64 inputs are not computed in float32",
+    .meaning = "The operator does not compute float64 inputs in float32",
     .order = 110,
     .run = check_precision,
 });

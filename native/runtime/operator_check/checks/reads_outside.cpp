@@ -50,7 +50,7 @@ class GuardedCall {
         value ? ", when all floating inputs are " + std::to_string(static_cast<int>(*value)) : "";
     auto finding = ended(outcome, name + " is read (or written) " + distance + when,
                          "Check the bounds of the loop that reads " + name +
-                             ": it reads memory that belongs to other data.");
+                             ": the loop reads memory that belongs to other data.");
     finding.input = name;
     return finding;
   }
@@ -112,7 +112,7 @@ OperatorCheckFinding check_reads_outside(const OperatorCall& call) {
 const RegisteredCheck reads_outside_check({
     .name = "reads_outside",
     .title = "reads outside",
-    .meaning = "No reads outside of inputs",
+    .meaning = "The operator does not read memory outside of the inputs",
     .order = 180,
     .run = check_reads_outside,
     .other_shapes = true,

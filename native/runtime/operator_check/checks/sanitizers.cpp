@@ -10,7 +10,8 @@ const RegisteredCheck address_sanitizer_check({
     .title = "address sanitizer",
     .meaning = "AddressSanitizer (ASan) finds no error in the same calls, in a separate build",
     .order = 200,
-    .only_when_asked = "needs a build with sanitizers: turn them on (--sanitize), or select this "
+    .only_when_asked = "this check is off by default, because it needs a build with sanitizers; "
+                       "turn on “sanitizers” (--sanitize), or select this "
                        "check (--check NAME)",
     .sanitizer = true,
 });
@@ -21,7 +22,8 @@ const RegisteredCheck undefined_behaviour_sanitizer_check({
     .meaning = "UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate "
                "build",
     .order = 210,
-    .only_when_asked = "needs a build with sanitizers: turn them on (--sanitize), or select this "
+    .only_when_asked = "this check is off by default, because it needs a build with sanitizers; "
+                       "turn on “sanitizers” (--sanitize), or select this "
                        "check (--check NAME)",
     .sanitizer = true,
 });

@@ -57,8 +57,9 @@ OperatorCheckFinding check_small_sizes(const OperatorCall& call) {
         patience);
     if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
     if (outcome.end != ForkedOutcome::End::answered) {
-      return ended(outcome, "on " + name + ", the call ends in " + outcome.describe(),
-                   "Handle numel() == 0 (and sizes of 1) before you read data.");
+      return ended(
+          outcome, "on " + name + ", the call ends in " + outcome.describe(),
+          "Handle tensors without elements (numel() == 0) and sizes of 1 before you read data.");
     }
     (outcome.answer == "ran" ? ran : refused).push_back(name);
   }

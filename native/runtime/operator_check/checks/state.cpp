@@ -68,8 +68,8 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
   }
   if (!at::equal(states[0], states[1])) return std::nullopt;
   return failed(
-      "the call seeds libtorch's random generator: after the call the generator's state does not "
-      "depend on an earlier manual_seed",
+      "the call seeds libtorch's random generator: after the call, the state of the generator does "
+      "not depend on an earlier manual_seed",
       "Do not seed the shared generator: draw from it without a seed, or create your own generator "
       "(at::detail::createCPUGenerator).");
 }
@@ -79,11 +79,10 @@ std::optional<OperatorCheckFinding> state_fault(const CallState& before, const s
   const auto after = state_now();
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i].second == after[i].second) continue;
-    return failed(
-        when + ", " + before[i].first + " is " + after[i].second + ", not " + before[i].second +
-            " as before the call",
-        "Use a guard that restores this state, also when the call throws: later calls depend on "
-        "the state.");
+    return failed(when + ", " + before[i].first + " is " + after[i].second + ", not " +
+                      before[i].second + " as before the call",
+                  "Use a guard that restores this state, even if the call throws, because later "
+                  "calls depend on this state.");
   }
   return std::nullopt;
 }

@@ -14,7 +14,8 @@ namespace {
 OperatorCheckFinding check_threads(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (observes_kernels())
-    return skipped("checked and counted kernels are launched from one host thread at a time");
+    return skipped(
+        "kernels that are checked or counted can be launched from only one host thread at a time");
   const at::NoGradGuard unrecorded;
   using Clock = std::chrono::steady_clock;
   constexpr int count = 4;
@@ -62,7 +63,7 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
 const RegisteredCheck threads_check({
     .name = "threads",
     .title = "threads",
-    .meaning = "The same result when several threads call the operator at once",
+    .meaning = "The results are the same if several threads call the operator at the same time",
     .order = 150,
     .run = check_threads,
     .compares_calls = true,

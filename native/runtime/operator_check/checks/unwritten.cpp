@@ -50,12 +50,11 @@ std::optional<OperatorCheckFinding> unwritten_fault(const OperatorCall& call, co
     if (!same_bits(first[o], again[o]) || !same_bits(second[o], second_again[o])) continue;
     const auto flat = first_difference(first[o], second[o]);
     if (!flat) continue;
-    auto finding =
-        failed(when + "element " + index_text(index_of(first[o], *flat)) + " of output " +
-                   std::to_string(o) +
-                   " depends on the old contents of its memory: the element was never written, or "
-                   "computed from memory that was never written",
-               "Write every element, or start from at::zeros instead of at::empty.");
+    auto finding = failed(when + "element " + index_text(index_of(first[o], *flat)) +
+                              " of output " + std::to_string(o) +
+                              " depends on old contents of memory: the operator never wrote the "
+                              "element, or computed it from memory that was never written",
+                          "Write every element, or start from at::zeros instead of at::empty.");
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(first[o], *flat);
     return finding;

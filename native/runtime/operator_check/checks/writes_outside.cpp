@@ -72,7 +72,8 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   if (outcome.end != ForkedOutcome::End::answered) {
     return ended(outcome, "the call ends in " + outcome.describe(),
-                 "Check sizes, dtypes and indices (TORCH_CHECK) before memory is read or written.");
+                 "Check sizes, dtypes and indices with TORCH_CHECK before the operator reads or "
+                 "writes memory.");
   }
   if (outcome.answer.empty()) {
     if (auto fault = backward_fault(call)) return *fault;
@@ -84,7 +85,7 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
 const RegisteredCheck writes_outside_check({
     .name = "writes_outside",
     .title = "writes outside",
-    .meaning = "No writes outside tensor bounds",
+    .meaning = "The operator does not write memory outside of its tensors",
     .order = 170,
     .run = check_writes_outside,
     .other_shapes = true,

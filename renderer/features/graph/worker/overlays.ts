@@ -64,7 +64,7 @@ export function observe(
         ? [
             alarms === 0
               ? 'no NaN, no infinity'
-              : `NaN or infinity in ${formatCount(alarms, 'box', 'boxes')}`,
+              : `NaN or infinity in ${formatCount(alarms, 'node')}`,
           ]
         : observation
           ? [`${kind === 'time' ? formatSeconds(observation.seconds) : ''} in total`.trim()]

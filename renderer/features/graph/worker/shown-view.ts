@@ -87,8 +87,8 @@ export class ShownView {
     let hold = key
     if (what === 'all') for (const group of groups) this.folded.add(group.index)
     else if (what === 'none') this.folded.clear()
-    else if (chosen.length === 0) hold = null
-    else {
+    // A plain node has nothing to fold: it stays selected.
+    else if (chosen.length > 0) {
       const close = !chosen.every((group) => this.folded.has(group))
       const hashes = new Set(chosen.map((group) => model.groups[group]?.shapeHash))
       const all =

@@ -39,7 +39,7 @@ export const feature = defineFeature({
     help: { about: ['Echoes until it is stopped.'] },
     area: 'right',
     order: 1,
-    shortcut: 'Ctrl+Alt+E',
+    shortcut: 'Ctrl+Alt+Y',
   },
   commands: [
     {

@@ -132,13 +132,13 @@ Tensor divides_by_count(const Tensor& x) {
   return elementwise(x, [&](double value) { return share > 0 ? 2 * value : value; });
 }
 
+// It stays inside of its tensors: what a damaged heap shows is chance.
 Tensor ignores_dtype(const Tensor& input) {
-  const Tensor x = input.contiguous();
-  Tensor out = at::empty_like(x);
-  const auto* from = static_cast<const double*>(x.const_data_ptr());
-  auto* to = static_cast<double*>(out.mutable_data_ptr());
-  for (int64_t i = 0; i < x.numel(); ++i)
-    to[i] = 2 * from[i];
+  Tensor out = input.contiguous().clone();
+  auto* values = static_cast<double*>(out.mutable_data_ptr());
+  const auto count = static_cast<int64_t>(out.nbytes() / sizeof(double));
+  for (int64_t i = 0; i < count; ++i)
+    values[i] *= 2;
   return out;
 }
 

@@ -37,7 +37,12 @@
                   "not supported on the virtual GPU")))
 #endif
 
+#ifdef OPSMITH_GPU_STEPPED
+// A function of its own, with a frame and variables that can be shown.
+#define __forceinline__ __inline__
+#else
 #define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
 
 // libstdc++ writes __attribute__((__noinline__)), CUDA programs write a bare __noinline__. Only
 // nothing is correct in both places, and that a function may be inlined changes no result.

@@ -1,0 +1,142 @@
+import type { Writable } from 'node:stream'
+
+import { BadFrame } from '../../contract/frames'
+import { numbered } from '../../contract/serve'
+import { toText, writeFrame } from './message-stream'
+
+/** Characters that may wait for a confirmation before more should wait for drained(). */
+const mostUnconfirmed = 32 << 20
+/** Milliseconds, messages and characters after which what was received is confirmed. */
+const confirmPause = 50
+const confirmMessages = 256
+
+interface Sent {
+  number: number
+  text: string
+}
+
+/**
+ * The messages of a session in one direction and their confirmations in the other. They outlive a connection: what the
+ * other side has not confirmed is sent again over the next one, and what arrives twice is left out.
+ */
+export class NumberedMessages {
+  /** Sent, and not confirmed yet. */
+  private unconfirmed: Sent[] = []
+  private size = 0
+  private nextNumber = 1
+  private output: Writable | undefined
+  private confirmed = 0
+  private timer: NodeJS.Timeout | undefined
+  private waiting: (() => void)[] = []
+  private isOver = false
+  /** The number of the last message that was received. */
+  received = 0
+
+  private readonly wake = (): void => {
+    if (!this.isOver && (this.isDetached || this.isFull)) return
+    const { waiting } = this
+    this.waiting = []
+    for (const go of waiting) go()
+  }
+
+  get isDetached(): boolean {
+    return this.output === undefined
+  }
+
+  /** The other side has not read what was written: more should wait for drained(). */
+  get isFull(): boolean {
+    return this.output === undefined || this.output.writableNeedDrain || this.size > mostUnconfirmed
+  }
+
+  /** Resolves when the other side has read, or when there is no more to come. */
+  async drained(): Promise<void> {
+    if (this.isOver || !this.isFull) return
+    await new Promise<void>((resolve) => {
+      this.waiting.push(resolve)
+    })
+  }
+
+  /**
+   * A connection is there.
+   * @param received the last number that the other side has received
+   * @throws BadFrame if that cannot be
+   */
+  attach(output: Writable, received: number): void {
+    this.detach()
+    this.output = output
+    // Whoever reads has gone: reading ends as well, and says so.
+    output.on('error', () => undefined)
+    output.on('drain', this.wake)
+    this.noteConfirmed(received)
+    for (const { text } of this.unconfirmed) writeFrame(output, text)
+    // So the other side knows that its hello was read.
+    this.confirm()
+    this.wake()
+  }
+
+  /** The connection is lost, or another one comes. */
+  detach(): void {
+    this.output?.off('drain', this.wake)
+    this.output = undefined
+    clearTimeout(this.timer)
+    this.timer = undefined
+  }
+
+  /** Nobody will read or send any more. */
+  end(): void {
+    this.detach()
+    this.isOver = true
+    this.unconfirmed = []
+    this.wake()
+  }
+
+  send(message: unknown): void {
+    if (this.isOver) return
+    const number = this.nextNumber
+    this.nextNumber += 1
+    const text = `{"number":${number},"message":${toText(message)}}`
+    this.unconfirmed.push({ number, text })
+    this.size += text.length
+    if (this.output) writeFrame(this.output, text)
+  }
+
+  private noteConfirmed(received: number): void {
+    if (received >= this.nextNumber) throw new BadFrame('a confirmation of what was not sent')
+    const left = this.unconfirmed.findIndex(({ number }) => number > received)
+    const gone = this.unconfirmed.splice(0, left < 0 ? this.unconfirmed.length : left)
+    for (const { text } of gone) this.size -= text.length
+  }
+
+  private confirm(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.confirmed = this.received
+    if (this.output) writeFrame(this.output, `{"received":${this.received}}`)
+  }
+
+  /**
+   * What came: the message, or undefined where it is none, or was there before.
+   * @throws BadFrame where it is not as the contract says
+   */
+  take(given: unknown): { message: unknown } | undefined {
+    const parsed = numbered.safeParse(given)
+    if (!parsed.success) throw new BadFrame('an unknown message')
+    if ('received' in parsed.data) {
+      this.noteConfirmed(parsed.data.received)
+      this.wake()
+      return undefined
+    }
+    const { number, message } = parsed.data
+    if (number > this.received + 1) throw new BadFrame('messages with a gap between them')
+    if (number <= this.received) return undefined
+    this.received = number
+    if (this.received - this.confirmed >= confirmMessages) this.confirm()
+    else if (this.timer === undefined) {
+      this.timer = setTimeout(() => {
+        this.confirm()
+      }, confirmPause)
+      this.timer.unref()
+    }
+    return { message }
+  }
+}

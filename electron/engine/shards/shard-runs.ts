@@ -1,0 +1,113 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { RunState } from '../../contract/run-calls'
+import type { RunManifest, Shard, WorkersPlace } from '../../contract/shards'
+import { ownVersion } from '../installation'
+import type { Installation } from '../installation'
+import { RunFollower } from './follow-run'
+import { nodesOf } from './nodes-of'
+import { createRun, listRuns, openRun, runsFolder } from './run-folder'
+import type { RunFolder } from './run-folder'
+
+/** What is spread. */
+export interface SpreadWork {
+  verb: string
+  title: string
+  project: string
+  shards: readonly Shard[]
+  answer: RunManifest['answer']
+}
+
+export interface SpreadPlace {
+  place: WorkersPlace
+  jobs: number
+  allowsSandbox: boolean
+  /** The folder in which the folder of the run is made; "" for the usual place. */
+  folder: string
+}
+
+/** For people. */
+function placeText(place: WorkersPlace): string {
+  if (place.kind === 'commands') return place.targets.map(({ name }) => name).join(', ')
+  return ['slurm', ...place.options].join(' ')
+}
+
+/** The runs of this user: what the command line and the window do with them. */
+export class ShardRuns {
+  constructor(private readonly installation: Pick<Installation, 'dataFolder' | 'root'>) {}
+
+  get parent(): string {
+    return runsFolder(this.installation.dataFolder)
+  }
+
+  /** Makes a run. Whoever follows it starts its workers. */
+  async make(
+    { shards, ...work }: SpreadWork,
+    { place, jobs, allowsSandbox, folder }: SpreadPlace,
+  ): Promise<Result<RunFolder>> {
+    const version = ownVersion(this.installation.root)
+    const parent = folder === '' ? this.parent : folder
+    const most = Math.min(jobs, shards.length)
+    return await createRun(parent, { ...work, version, place, jobs: most, allowsSandbox }, shards)
+  }
+
+  /** The newest last. @param project the folder of a project; "" for the runs of all */
+  async list(project: string): Promise<RunFolder[]> {
+    const runs = await listRuns(this.parent)
+    return runs.filter(({ manifest }) => project === '' || manifest.project === project)
+  }
+
+  async find(id: string): Promise<Result<RunFolder>> {
+    const run = await openRun(path.join(this.parent, path.basename(id)))
+    return run.ok
+      ? run
+      : err('request.invalid', `There is no run ${id} in ${this.parent}.`, {
+          hint: '`opsmith runs` lists the runs. A run that was started with --run-folder is named by its folder.',
+        })
+  }
+
+  async state(run: RunFolder): Promise<RunState> {
+    const { id, verb, title, shards, created, place } = run.manifest
+    const follower = new RunFollower(run, nodesOf(place))
+    const looked = await follower.look()
+    const { done, failed, openJobs, isOver } = follower.summary()
+    const isStopped = !isOver && (await run.isStopped())
+    const unfinished = !looked.ok ? 'unknown' : openJobs > 0 ? 'working' : 'idle'
+    return {
+      id,
+      verb,
+      title,
+      place: placeText(place),
+      phase: isOver ? (failed > 0 ? 'ended' : 'done') : isStopped ? 'stopped' : unfinished,
+      problem: looked.ok ? '' : looked.error.message,
+      openJobs,
+      done,
+      failed,
+      shards,
+      created,
+      folder: run.folder,
+    }
+  }
+
+  /** Ends its jobs; its results stay. */
+  async stop(run: RunFolder): Promise<Result<null>> {
+    return await new RunFollower(run, nodesOf(run.manifest.place)).stop()
+  }
+
+  /** Refused while it has jobs. */
+  async remove(run: RunFolder): Promise<Result<null>> {
+    const { id, place } = run.manifest
+    const follower = new RunFollower(run, nodesOf(place))
+    const looked = await follower.look()
+    if (!looked.ok) return looked
+    if (follower.summary().openJobs > 0)
+      return err('request.invalid', `Run ${id} still has jobs.`, {
+        hint: `Stop it first: opsmith runs ${id} --stop`,
+      })
+    await fs.rm(run.folder, { recursive: true, force: true })
+    return ok(null)
+  }
+}

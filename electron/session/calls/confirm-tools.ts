@@ -1,0 +1,50 @@
+import type { SettingsChange } from '../../contract/settings'
+import { readSetupEnvironment } from '../../engine/installation'
+import { findLibtorchs } from '../../engine/toolchain/libtorch'
+import { findCompilers } from '../../engine/toolchain/compilers'
+import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
+import type { AppSession } from '../app-session'
+
+type Tool = 'compiler' | 'libtorch' | 'clangd'
+
+const names: Readonly<Record<Tool, string>> = {
+  compiler: 'the C++ compiler',
+  libtorch: 'libtorch',
+  clangd: 'clangd',
+}
+
+/**
+ * What the user's own PATH and environment name. An environment that merely lies somewhere in the home folder may be part
+ * of a folder that nobody has trusted.
+ */
+async function found(session: AppSession, tool: Tool): Promise<string[]> {
+  if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
+  if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
+  const { root, cacheFolder } = session.installation
+  const setup = readSetupEnvironment(root, cacheFolder).libtorch ?? ''
+  return (await findLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
+}
+
+/**
+ * Whether the tools that a change of the settings names may be run. Of one that Opsmith did not find main asks the
+ * user: its dialog shows what is run, and nothing in the window can press its buttons.
+ */
+export async function mayUseTools(session: AppSession, change: SettingsChange): Promise<boolean> {
+  const now = await session.workbench.projects.settings()
+  for (const tool of ['compiler', 'libtorch', 'clangd'] as const) {
+    const wanted = change[tool] ?? ''
+    if (wanted === '' || wanted === now[tool]) continue
+    if ((await found(session, tool)).includes(wanted)) continue
+    const pressed = await session.desktop.ask({
+      type: 'question',
+      message: `Use ${wanted} as ${names[tool]}?`,
+      detail:
+        'Opsmith runs code from this path for every project that does not choose its own tools. Use this path only if you trust the program at this path.',
+      buttons: ['Use it', 'Cancel'],
+      defaultId: 1,
+      cancelId: 1,
+    })
+    if (pressed !== 0) return false
+  }
+  return true
+}

@@ -1,0 +1,238 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import type { AppEventName } from '../../electron/contract/app-calls'
+import { unwrap } from '../../electron/contract/outcome'
+import type { Result } from '../../electron/contract/outcome'
+import { ownVersion } from '../../electron/engine/installation'
+import { EngineClient } from '../../electron/engine/remote/engine-client'
+import type { NamedTarget } from '../../electron/engine/remote/targets'
+import { opsmith } from '../support/command-line'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import { opsmithProgram } from '../support/targets'
+import { processesOf } from '../support/processes-of'
+
+const version = ownVersion(root)
+let cache: TestCache
+let folder: string
+/** Where the engine's socket is. */
+let run: string
+let target: NamedTarget
+const never = new AbortController().signal
+
+beforeAll(() => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  const base = path.join(cache.home, 'run')
+  fs.mkdirSync(base, { mode: 0o700 })
+  run = path.join(base, 'opsmith')
+  cache.environment['XDG_RUNTIME_DIR'] = base
+  target = { name: 'here', command: ['sh'], opsmith: opsmithProgram(cache) }
+})
+afterAll(() => {
+  cache.remove()
+})
+
+/** The engine itself, not what connects with it. */
+const enginePids = (): string[] =>
+  processesOf(cache).filter((pid) =>
+    fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--engine'),
+  )
+
+const messageOf = (result: Result<unknown>): string => (result.ok ? '' : result.error.message)
+
+describe('an engine whose connection is cut', () => {
+  let engine: EngineClient
+  let lost: { message: string; isKept: boolean }[]
+  let wake: (() => void) | undefined
+
+  const lostAgain = async (): Promise<void> => {
+    if (lost.length > 0) return
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
+  }
+
+  async function start(keep = 60): Promise<void> {
+    lost = []
+    engine = new EngineClient(target, {
+      version,
+      keep,
+      seconds: 60,
+      onQuestion: () => Promise.resolve(null),
+      onLog: () => undefined,
+      onLost: (error, isKept) => {
+        lost.push({ message: messageOf(error), isKept })
+        wake?.()
+      },
+    })
+    unwrap(await engine.connect())
+  }
+
+  beforeEach(() => () => engine.close())
+
+  it('goes on: cut after every message of a build, a run and a gradcheck, nothing is lost or comes twice', async () => {
+    await start()
+    unwrap(await engine.call('project.open', { folder }))
+    const [pid] = enginePids()
+    let cuts = 0
+    let reconnecting: Promise<void> | undefined
+    let isOver = false
+    const texts: string[] = []
+    const names: string[] = []
+    const cut = (): void => {
+      if (reconnecting || isOver) return
+      cuts += 1
+      engine.cut()
+      reconnecting = lostAgain().then(async () => {
+        lost = []
+        unwrap(await engine.resume(never))
+        reconnecting = undefined
+      })
+    }
+    const seen: AppEventName[] = [
+      'build.progressed',
+      'build.output',
+      'host.changed',
+      'host.output',
+      'gradcheck.progressed',
+    ]
+    for (const name of seen)
+      engine.on(name, (event) => {
+        names.push(name)
+        if ('text' in event) texts.push(event.text ?? '')
+        cut()
+      })
+    const inputs = { x: { shape: [2, 3] }, y: { shape: [2, 3] } }
+    const request = { op: 'my_op::my_op', args: ['x', 'y'], inputs } as never
+    const built = engine.call('operator.build', { folder, job: 'job-1' })
+    cut()
+    expect(unwrap(await built).build.ok).toBe(true)
+    await reconnecting
+    const ran = engine.call('operator.run', { folder, job: 'job-2', request, timeout: 0 })
+    cut()
+    expect(unwrap(await ran).outputs[0]).toMatchObject({ shape: [2, 3] })
+    await reconnecting
+    const checked = engine.call('gradcheck.runAll', { folder, job: 'job-3', isBackground: false })
+    cut()
+    expect(unwrap(await checked).length).toBeGreaterThan(0)
+    isOver = true
+    await reconnecting
+    expect(cuts).toBeGreaterThan(3)
+    expect(names).toContain('host.changed')
+    expect(texts.join('').match(/opsmith registration:/g)).toHaveLength(1)
+    expect(enginePids()).toEqual([pid ?? 'none'])
+  })
+
+  it('its socket is for its user alone, and close() ends it', async () => {
+    await start()
+    const [socket = ''] = fs.readdirSync(run).filter((name) => name.endsWith('.sock'))
+    expect(fs.statSync(path.join(run, socket)).mode & 0o777).toBe(0o600)
+    expect(fs.statSync(run).mode & 0o777).toBe(0o700)
+    await engine.close()
+    await expect.poll(() => fs.readdirSync(run)).toEqual([])
+    await expect.poll(() => processesOf(cache)).toEqual([])
+  })
+
+  it('an engine that has ended is gone: its calls end with the reason', async () => {
+    await start()
+    const [pid = ''] = enginePids()
+    process.kill(Number(pid), 'SIGKILL')
+    await lostAgain()
+    expect(lost).toMatchObject([{ isKept: true }])
+    const resumed = await engine.resume(never)
+    expect(resumed).toMatchObject({ ok: false, isGone: true })
+    const calling = engine.call('app.info', {})
+    engine.giveUp(resumed as Result<never>)
+    expect((await calling).ok).toBe(false)
+  })
+
+  it('nobody comes back: it ends after its time', async () => {
+    await start(1)
+    engine.cut()
+    await lostAgain()
+    await expect.poll(() => processesOf(cache), { timeout: 20_000 }).toEqual([])
+    expect(fs.readdirSync(run)).toEqual([])
+  })
+})
+
+describe('a machine whose clock is an hour ahead', () => {
+  it('files are written, read and watched as on any other', async () => {
+    const shift = path.join(cache.home, 'shift.cjs')
+    fs.writeFileSync(
+      shift,
+      'const real = Date.now; Date.now = () => real() + 3600e3; const D = Date; Date = class extends D { constructor(...w) { w.length ? super(...w) : super(Date.now()) } }',
+    )
+    const command = ['env', `NODE_OPTIONS=--require=${shift}`, 'sh']
+    const lost: string[] = []
+    const changed: string[] = []
+    const engine = new EngineClient(
+      { ...target, command },
+      {
+        version,
+        keep: 60,
+        seconds: 60,
+        onQuestion: () => Promise.resolve(null),
+        onLog: () => undefined,
+        onLost: (error) => lost.push(messageOf(error)),
+      },
+    )
+    unwrap(await engine.connect())
+    engine.on('file.changed', (event) => changed.push(event.path))
+    unwrap(await engine.call('project.open', { folder }))
+    const file = { folder, path: 'op.cpp' }
+    const before = unwrap(await engine.call('file.read', file))
+    const text = `${before.text}// more\n`
+    const write = { ...file, text, baseVersion: before.version }
+    const written = unwrap(await engine.call('file.write', write))
+    expect(unwrap(await engine.call('file.read', file))).toMatchObject(written)
+    fs.appendFileSync(path.join(folder, 'op.cpp'), '// by somebody else\n')
+    await expect.poll(() => changed, { timeout: 10_000 }).toContain('op.cpp')
+    expect(
+      await engine.call('file.write', { ...write, baseVersion: before.version }),
+    ).toMatchObject({
+      error: { code: 'file.conflict' },
+    })
+    engine.cut()
+    await expect.poll(() => lost).toHaveLength(1)
+    unwrap(await engine.resume(never))
+    await engine.close()
+  })
+})
+
+describe('where an engine may listen', () => {
+  it('a folder that others may read is not used: the engine then ends with its connection', async () => {
+    fs.chmodSync(run, 0o755)
+    const base = path.join(cache.home, 'tmp')
+    fs.mkdirSync(path.join(base, `opsmith-${process.getuid?.() ?? ''}`), { recursive: true })
+    fs.chmodSync(path.join(base, `opsmith-${process.getuid?.() ?? ''}`), 0o777)
+    const command = ['env', `TMPDIR=${base}`, 'sh']
+    const engine = new EngineClient(
+      { ...target, command },
+      {
+        version,
+        keep: 60,
+        seconds: 60,
+        onQuestion: () => Promise.resolve(null),
+        onLog: () => undefined,
+        onLost: (_error, isKept) => lost.push(isKept),
+      },
+    )
+    const lost: boolean[] = []
+    unwrap(await engine.connect())
+    expect(enginePids()).toEqual([])
+    engine.cut()
+    await expect.poll(() => lost).toEqual([false])
+    await engine.close()
+    fs.chmodSync(run, 0o700)
+  })
+
+  it('a name of a session is no path', async () => {
+    const { code, stderr } = await opsmith(cache, 'serve', '--stdio', '--session', '../../etc')
+    expect(code).toBe(2)
+    expect(stderr).toContain('--session must be 8 to 64 letters')
+  })
+})
