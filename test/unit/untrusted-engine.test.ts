@@ -40,9 +40,10 @@ afterEach(async () => {
   fs.rmSync(home, { recursive: true })
 })
 
+/** As both sides write them: each ends a line. */
 function framesOf(...messages: object[]): Buffer {
   const frames = messages.flatMap((message) => {
-    const payload = Buffer.from(JSON.stringify(message))
+    const payload = Buffer.from(`${JSON.stringify(message)}\n`)
     return [frameHeader(payload), payload]
   })
   return Buffer.concat(frames)
@@ -58,6 +59,7 @@ function engineThatSays(messages: object[], itsVersion = version, end = ''): str
   )
   const numbered = messages.map((message, index) => ({ number: index + 1, message }))
   fs.writeFileSync(said, Buffer.concat([framesOf(...numbered), Buffer.from(end)]))
+  // The hello of the window and one byte more: the first byte of its first question.
   const read = `dd bs=1 count=${framesOf(helloOf(version, { received: 0 })).length + 1} of=/dev/null 2>/dev/null`
   const command = ['sh', '-c', `cat '${greeting}'; ${read}; cat '${said}'; exec cat >/dev/null`]
   remote = new RemoteProjects({
