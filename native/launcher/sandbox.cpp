@@ -90,6 +90,14 @@ void allow_devices(int ruleset, uint64_t writes) {
   closedir(devices);
 }
 
+// The names of its own threads and the like, in /proc/PID. CUDA's driver names a thread it starts, and
+// cuInit() fails with CUDA_ERROR_OPERATING_SYSTEM where it cannot. A rule holds for an inode, and
+// procfs makes a new one when nobody uses the old: the descriptor, which the program inherits, keeps it.
+void allow_own_process(int ruleset, uint64_t writes) {
+  const int kept = open("/proc/self", O_PATH);
+  if (kept >= 0) allow_writes(ruleset, "/proc/self", writes);
+}
+
 bool bind_files_and_signals(int version, const std::vector<std::string>& folders) {
   const uint64_t writes = landlock::writes(version);
   const bool has_signals = version >= version_with_signals;
@@ -102,6 +110,7 @@ bool bind_files_and_signals(int version, const std::vector<std::string>& folders
   for (const auto& folder : folders)
     allow_writes(ruleset, folder, writes);
   allow_devices(ruleset, writes);
+  allow_own_process(ruleset, writes);
   const bool is_bound = syscall(landlock::restrict_self_call, ruleset, 0) == 0;
   close(ruleset);
   return is_bound;

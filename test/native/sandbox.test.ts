@@ -29,6 +29,7 @@ const source = `
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 at::Tensor write_file(const at::Tensor& x, std::string file) {
   std::ofstream stream(file);
@@ -70,6 +71,19 @@ at::Tensor use_own(const at::Tensor& x) {
   TORCH_CHECK(null.is_open());
   return x.clone();
 }
+// As CUDA's driver does, which cannot start otherwise.
+at::Tensor name_thread(const at::Tensor& x, int64_t process) {
+  const std::string whose = process == 0 ? "self" : std::to_string(process);
+  std::string written;
+  std::thread([&] {
+    const auto thread = process == 0 ? gettid() : pid_t(process);
+    std::ofstream name("/proc/" + whose + "/task/" + std::to_string(thread) + "/comm");
+    name << "worker";
+    written = name.flush() ? "" : std::strerror(errno);
+  }).join();
+  TORCH_CHECK(written.empty(), "comm: ", written);
+  return x.clone();
+}
 TORCH_LIBRARY(bounds, m) {
   m.def("write_file(Tensor x, str file) -> Tensor", write_file);
   m.def("write_temporary(Tensor x) -> Tensor", write_temporary);
@@ -77,6 +91,7 @@ TORCH_LIBRARY(bounds, m) {
   m.def("open_socket(Tensor x, int port) -> Tensor", open_socket);
   m.def("send_signal(Tensor x, int process) -> Tensor", send_signal);
   m.def("use_own(Tensor x) -> Tensor", use_own);
+  m.def("name_thread(Tensor x, int process) -> Tensor", name_thread);
 }
 `
 
@@ -170,6 +185,21 @@ describe('an operator in the sandbox', () => {
 
   it('uses sockets within the machine, processes and devices of its own', async () => {
     expect(await call('use_own')).toBe('')
+  })
+})
+
+describe('a thread of an operator in the sandbox', () => {
+  it('names itself in /proc, as the driver of CUDA must to start', async () => {
+    expect(await call('name_thread', 0)).toBe('')
+  })
+
+  it.skipIf(lacks('files'))('cannot name a thread of another process', async () => {
+    const other = spawn('sleep', ['600'])
+    try {
+      expect(await call('name_thread', other.pid ?? 0)).toMatch(advice)
+    } finally {
+      other.kill()
+    }
   })
 })
 

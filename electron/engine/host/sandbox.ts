@@ -42,8 +42,22 @@ export function hostsFolder({ cacheFolder }: Pick<Installation, 'cacheFolder'>):
   }
 }
 
-/** CUDA's driver keeps here what it has compiled for the machine's card; without it, each start compiles again. */
+/** NVIDIA's driver, where it is loaded. */
+const driver = '/dev/nvidiactl'
+/**
+ * CUDA's driver keeps here what it has compiled for the machine's card; without it, each start compiles again. An op
+ * host cannot make the folder itself.
+ */
 const driverCache = path.join(os.homedir(), '.nv')
+
+function makeDriverCache(): void {
+  if (!fs.existsSync(driver)) return
+  try {
+    fs.mkdirSync(driverCache, { recursive: true })
+  } catch {
+    // A home folder that cannot be written: the driver goes on without its cache.
+  }
+}
 
 /** The words before an op host's own command: they close what it inherits and put it into the sandbox; [] without a launcher. */
 export function launcherWords(
@@ -54,12 +68,13 @@ export function launcherWords(
   if (!fs.existsSync(launcher)) return []
   const words = [launcher, '--channel']
   if (!sandbox.isOn) return words
+  makeDriverCache()
   const folders = [hostsFolder(installation), driverCache, ...sandbox.folders]
   return [...words, '--sandbox', ...folders.flatMap((folder) => ['--write', folder])]
 }
 
 const refusals =
-  /permission denied|operation not permitted|\bE(ACCES|PERM)\b|(cannot|can't|could not|couldn't|unable to|failed to) (open|create|write|save|remove|connect|bind|listen|kill|signal)/i
+  /permission denied|operation not permitted|OS call failed|\bE(ACCES|PERM)\b|(cannot|can't|could not|couldn't|unable to|failed to) (open|create|write|save|remove|connect|bind|listen|kill|signal)/i
 
 /** What to do where the words of a failure may come from the sandbox; "" elsewhere. */
 export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): string {
