@@ -33,7 +33,7 @@ bool reads_shape_only(const jit::Node& node) {
 }
 
 bool is_kept_size(const jit::Node& node) {
-  return node.kind() == c10::aten::size || node.kind() == c10::aten::numel;
+  return node.kind() == c10::aten::size || is_numel(node);
 }
 
 // dtype, device and the like: a trace is made for one of them anyway, and nobody is surprised.

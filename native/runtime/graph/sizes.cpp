@@ -253,6 +253,11 @@ const at::Tensor* TracedSizes::of(const jit::Value* name) const {
   return found == sizes_.end() ? nullptr : &found->second;
 }
 
+bool is_numel(const jit::Node& node) {
+  static const auto numel = c10::Symbol::fromQualString("aten::numel");
+  return node.kind() == numel;
+}
+
 bool TracedSizes::run(const jit::Node& node, Stack& stack) {
   if (read(node, stack) || compute(node, stack)) return true;
   take_from_containers(node, stack);
@@ -262,10 +267,10 @@ bool TracedSizes::run(const jit::Node& node, Stack& stack) {
 
 // aten::size, of one dimension or all, and aten::numel.
 bool TracedSizes::read(const jit::Node& node, Stack& stack) {
-  const bool is_numel = node.kind() == aten::numel;
-  if ((node.kind() != aten::size && !is_numel) || !stack[0].isTensor()) return false;
+  const bool counts = is_numel(node);
+  if ((node.kind() != aten::size && !counts) || !stack[0].isTensor()) return false;
   const auto tensor = stack[0].toTensor();
-  if (is_numel) {
+  if (counts) {
     sizes_[node.output()] = jit::tracer::getNumelOf(tensor);
     stack = {tensor.numel()};
   } else if (stack.size() == 2) {

@@ -20,6 +20,9 @@ at::Tensor number_tensor(const at::Scalar& number);
 // Whether sizes that the node computes with, or packs and unpacks, stay values of a trace.
 bool keeps_sizes(const torch::jit::Node& node);
 
+// Whether this is aten::numel. libtorch 2.11 has no c10::aten::numel.
+bool is_numel(const torch::jit::Node& node);
+
 // Which values of a script graph are sizes while it runs under the tracer. Each size has a number,
 // which the script uses, and a tensor, whose computation is recorded. An operator that takes a size
 // as a number finds the tensor by the name of its argument in a stash
