@@ -1,19 +1,24 @@
 #include "runtime/timing/device_graph.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <cstdint>
+
 #include "runtime/failure.h"
 #include "runtime/timing/driver_library.h"
-
 #if __has_include(<ATen/accelerator/Graph.h>)
 #include <ATen/accelerator/Graph.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
-#define OPSMITH_HAS_GRAPHS
+#define OPSMITH_HAS_GENERIC_GRAPHS
 #endif
 
-namespace opsmith {
+// Of libtorch's CUDA library, in its C interface that stays as it is. Weak: a CPU build has none.
+extern "C" __attribute__((weak)) int32_t aoti_torch_get_current_cuda_stream(int32_t device_index,
+                                                                            void** ret_stream);
 
-#ifdef OPSMITH_HAS_GRAPHS
+namespace opsmith {
 namespace {
 
+#ifdef OPSMITH_HAS_GENERIC_GRAPHS
 class GenericGraph final : public DeviceGraph {
  public:
   void begin() override { graph_.capture_begin(); }
@@ -23,6 +28,7 @@ class GenericGraph final : public DeviceGraph {
  private:
   at::accelerator::Graph graph_;
 };
+#endif
 
 // The part of cuda.h that is used (since CUDA 11.4): CUresult and the enumerations are int there, 0
 // is CUDA_SUCCESS, and handles are pointers.
@@ -64,6 +70,21 @@ const GraphDriver& driver() {
   return found;
 }
 
+// A stream knows its own handle in newer versions of libtorch (2.13 does).
+template <typename Stream>
+auto handle_of(const Stream& current, int /*preferred*/) -> decltype(current.native_handle()) {
+  return current.native_handle();
+}
+
+template <typename Stream>
+void* handle_of(const Stream& current, long /*otherwise*/) {
+  void* handle = nullptr;
+  const bool is_known = aoti_torch_get_current_cuda_stream != nullptr &&
+                        aoti_torch_get_current_cuda_stream(current.device_index(), &handle) == 0;
+  if (!is_known) throw Failure(ErrorCode::operator_check, "this libtorch has no CUDA streams");
+  return handle;
+}
+
 // Memory that calls take during a capture goes back to libtorch's allocator, as always; as long as
 // this graph is replayed nothing else may be allocated on its stream.
 class CudaGraph final : public DeviceGraph {
@@ -88,7 +109,7 @@ class CudaGraph final : public DeviceGraph {
   std::optional<size_t> size() const override { return size_; }
 
  private:
-  void* stream() const { return guard_.getStreamNativeHandle(guard_.getStream(device_)); }
+  void* stream() const { return handle_of(guard_.getStream(device_), 0); }
 
   at::Device device_;
   c10::impl::VirtualGuardImpl guard_;
@@ -99,17 +120,12 @@ class CudaGraph final : public DeviceGraph {
 }  // namespace
 
 MadeGraph make_graph(at::Device device) {
+#ifdef OPSMITH_HAS_GENERIC_GRAPHS
   if (at::has_graph_impl(device.type())) return {std::make_unique<GenericGraph>(), ""};
+#endif
   if (!device.is_cuda()) return {nullptr, "libtorch has no device graphs for " + device.str()};
   if (const auto missing = driver().missing(); !missing.empty()) return {nullptr, missing};
   return {std::make_unique<CudaGraph>(device), ""};
 }
-#else
-MadeGraph make_graph(at::Device /*device*/) {
-  return {nullptr,
-          "this libtorch has no ATen/accelerator/Graph.h: replaying calls needs libtorch 2.13 or "
-          "newer"};
-}
-#endif
 
 }  // namespace opsmith

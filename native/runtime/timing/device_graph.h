@@ -31,7 +31,7 @@ struct MadeGraph {
   std::string missing;                 // why; "" else
 };
 // By libtorch's generic interface where the backend has registered with it (2.13 on). CUDA has not:
-// its graphs are made by the driver, which has never yet run on a machine with a GPU.
+// its graphs are made by the driver.
 MadeGraph make_graph(at::Device device);
 
 }  // namespace opsmith
