@@ -26,8 +26,8 @@ export const deviceState = z.object({
   power: z.number().optional(),
   /** What keeps its clock down: "power cap", "heat (hardware)". */
   slowedBy: z.array(z.string()),
-  /** That compute on it, the op host among them; absent where NVML lists others: of MIG, under MPS, in a container. */
-  processes: z.number().int().optional(),
+  /** That compute on it, without this Opsmith's op hosts; absent where NVML lists others: of MIG, under MPS, in a container. */
+  otherProcesses: z.number().int().optional(),
   /** Why nothing of this could be read; "" else. */
   missing: z.string(),
 })

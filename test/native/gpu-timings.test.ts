@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -104,12 +105,23 @@ describe('with a driver and NVML', () => {
     expect(standIns().resets() - before).toBeGreaterThanOrEqual(row.samples.length)
   })
 
+  it('another op host of the same Opsmith is no other process', async () => {
+    // Its parent is this process, as an op host's is.
+    const sibling = spawn('sleep', ['600'])
+    try {
+      standIns().state({ sibling: sibling.pid ?? 0 })
+      const { rows, devices } = await report('double_it', {}, true)
+      expect(rows[0]?.warnings.join()).not.toMatch(/process/)
+      expect(devices[0]?.ceilingsMissing).toBe('')
+    } finally {
+      sibling.kill()
+    }
+  })
+
   it('another process on the device is reported, and is why there are no ceilings', async () => {
     standIns().state({ others: 1 })
     const { rows, devices } = await report('double_it', {}, true)
-    expect(rows[0]?.warnings.join()).toMatch(
-      /2 processes compute on the GPU, including this timing/,
-    )
+    expect(rows[0]?.warnings.join()).toMatch(/1 other process computed on the GPU/)
     expect(devices[0]?.ceilings).toBeUndefined()
     expect(devices[0]?.ceilingsMissing).toBe('1 other process used the device')
   })

@@ -272,7 +272,7 @@ describe('memory and arithmetic', () => {
     },
     clocks: [1.755e9, 1.98e9],
     slowedBy: ['power cap'],
-    processes: 1,
+    otherProcesses: 0,
     unread: '',
   }
 
@@ -298,7 +298,7 @@ describe('memory and arithmetic', () => {
       /cannot be read: libnvidia/,
     ],
     ['warning', { clocks: [1e9], slowedBy: ['heat (hardware)'] }, /heat/],
-    ['warning', { clocks: [1e9], processes: 3 }, /2 other processes used the device/],
+    ['warning', { clocks: [1e9], otherProcesses: 2 }, /2 other processes used the device/],
   ] as const)('%s', (status, change, reason) => {
     const found = judgeCeilings({ ...given, ...(change as Partial<CeilingFigures>) })
     expect(found.status).toBe(status)

@@ -83,7 +83,7 @@ describe('the kernels of a trace', () => {
 })
 
 describe('the state of a device during a timing', () => {
-  const calm: DeviceState = { clock: 1.98e9, slowedBy: [], processes: 1, missing: '' }
+  const calm: DeviceState = { clock: 1.98e9, slowedBy: [], otherProcesses: 0, missing: '' }
   const rounds = (...states: Partial<DeviceState>[]): DeviceSamples[] =>
     states.map((state) => ({
       launch: 4e-6,
@@ -116,7 +116,7 @@ describe('the state of a device during a timing', () => {
   })
 
   it('ceilings that are not used give the reason', () => {
-    const state = { ...calm, processes: 3, slowedBy: ['heat (hardware)', 'power cap'] }
+    const state = { ...calm, otherProcesses: 2, slowedBy: ['heat (hardware)', 'power cap'] }
     expect(doubtOfDevice({ state })).toBe(
       '2 other processes used the device, and the device reduced its clock (heat (hardware))',
     )
@@ -129,13 +129,8 @@ describe('the state of a device during a timing', () => {
     expect(deviceWarnings(rounds({}, {}, { clock: 1.5e9 }, { clock: 1.5e9 }))).toEqual([
       expect.stringMatching(/between 1500 MHz and 1980 MHz .*--lock-gpu-clocks/),
     ])
-    expect(deviceWarnings(rounds({ processes: 3 }))).toEqual([
-      expect.stringMatching(/^3 processes compute on the GPU/),
-    ])
-    // Builds that are timed beside it have processes of their own.
-    expect(deviceWarnings(rounds({ processes: 3 }), 3)).toEqual([])
-    expect(deviceWarnings(rounds({ processes: 3 }), 2)).toEqual([
-      expect.stringMatching(/^3 processes compute on the GPU, including 2 of this timing/),
+    expect(deviceWarnings(rounds({ otherProcesses: 3 }))).toEqual([
+      expect.stringMatching(/^3 other processes computed on the GPU/),
     ])
     expect(deviceWarnings(rounds({ missing: 'no NVML' }))).toEqual([
       expect.stringMatching(/not known \(no NVML\)/),
@@ -146,7 +141,7 @@ describe('the state of a device during a timing', () => {
     expect(areDoubtful({ state: calm })).toBe(false)
     expect(areDoubtful({ state: { ...calm, slowedBy: ['power cap'] } })).toBe(false)
     expect(areDoubtful({ state: { ...calm, slowedBy: ['heat (hardware)'] } })).toBe(true)
-    expect(areDoubtful({ state: { ...calm, processes: 2 } })).toBe(true)
+    expect(areDoubtful({ state: { ...calm, otherProcesses: 1 } })).toBe(true)
   })
 
   it('the state is written in one short line', () => {

@@ -229,13 +229,13 @@ const ceilingsCheck: Check = async (session) => {
   const worked = await session.timed(product, { count: 20, seconds: workingSeconds })
   if (!worked.ok) return withoutAnswer(worked.error)
   const { states } = worked.value
-  const counts = states.flatMap(({ processes }) => processes ?? [])
+  const counts = states.flatMap(({ otherProcesses }) => otherProcesses ?? [])
   return judgeCeilings({
     device,
     ceilings: ceilings.value,
     clocks: states.flatMap(({ clock }) => clock ?? []),
     slowedBy: [...new Set(states.flatMap(({ slowedBy }) => slowedBy))],
-    processes: counts.length > 0 ? Math.max(...counts) : undefined,
+    otherProcesses: counts.length > 0 ? Math.max(...counts) : undefined,
     unread: states[0]?.missing ?? '',
   })
 }

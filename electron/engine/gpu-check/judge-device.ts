@@ -167,15 +167,15 @@ export interface CeilingFigures {
   /** Hz, while it multiplied matrices for three seconds. */
   clocks: readonly number[]
   slowedBy: readonly string[]
-  /** That compute on it, one of ours among them; undefined where the driver does not say. */
-  processes: number | undefined
+  /** That compute on it, without our own; undefined where the driver does not say. */
+  otherProcesses: number | undefined
   /** Why clock and throttling could not be read; "" else. */
   unread: string
 }
 
 /** What was measured is possible, and not far from what the device can do; it holds its clock meanwhile. */
 export function judgeCeilings(figures: CeilingFigures): Judgement {
-  const { ceilings, clocks, slowedBy, processes, unread } = figures
+  const { ceilings, clocks, slowedBy, otherProcesses, unread } = figures
   const peaks = peaksOf(figures.device)
   const copy = ceilings.bytesPerSecond / peaks.bytesPerSecond
   const product = ceilings.flopsPerSecond['float32'] ?? Number.NaN
@@ -200,9 +200,9 @@ export function judgeCeilings(figures: CeilingFigures): Judgement {
     )
   const reasons = slowedBy.filter((reason) => reason !== 'power cap')
   if (reasons.length > 0) doubts.push(`the device reduced its clock (${reasons.join(', ')})`)
-  if (processes !== undefined && processes > 1)
+  if (otherProcesses !== undefined && otherProcesses > 0)
     doubts.push(
-      `${counted(processes - 1, 'other process').replace('processs', 'processes')} used the device`,
+      `${counted(otherProcesses, 'other process').replace('processs', 'processes')} used the device`,
     )
   return judge(
     {
@@ -227,7 +227,7 @@ export function judgeCeilings(figures: CeilingFigures): Judgement {
           }
         : {}),
       'clock reduced by': slowedBy.join(', '),
-      ...(processes === undefined ? {} : { processes }),
+      ...(otherProcesses === undefined ? {} : { 'other processes': otherProcesses }),
     },
   )
 }

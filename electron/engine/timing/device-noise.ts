@@ -14,9 +14,8 @@ const megahertz = (hertz: number): string => `${Math.round(hertz / 1e6)} MHz`
 /**
  * What makes a row's time on a device doubtful, by its state before and after each round. Its clock
  * before the first round is that of a device at rest and says nothing.
- * @param hosts op hosts that time on it: each build that is compared has one of its own
  */
-export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): string[] {
+export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
   const after = rounds.map((round) => round.after)
   const [first] = after
   if (!first) return []
@@ -45,15 +44,17 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
       `The GPU’s clock changed between ${megahertz(range.low)} and ${megahertz(range.high)} during the timing: lock the clock (nvidia-smi --lock-gpu-clocks).`,
     )
   }
-  const processes = Math.max(...after.map((state) => state.processes ?? 1))
-  if (processes > hosts) {
-    const own = hosts === 1 ? 'this timing' : `${hosts} of this timing`
+  const others = Math.max(...after.map((state) => state.otherProcesses ?? 0))
+  if (others > 0) {
     warnings.push(
-      `${processes} processes compute on the GPU, including ${own}: end the other processes, then measure again.`,
+      `${otherProcesses(others)} computed on the GPU during the timing: end what runs there (nvidia-smi lists it), then measure again.`,
     )
   }
   return warnings
 }
+
+const otherProcesses = (count: number): string =>
+  `${count} other ${count === 1 ? 'process' : 'processes'}`
 
 /** "1980 MHz, memory 2619 MHz, 41 °C, 210 W" */
 export function stateText(state: DeviceState): string {
@@ -83,19 +84,17 @@ export function isFasterThan(
 
 /** Why ceilings that areDoubtful() are not used. */
 export function doubtOfDevice({ state }: Pick<DeviceCeilings, 'state'>): string {
-  const others = (state.processes ?? 1) - 1
+  const others = state.otherProcesses ?? 0
   const reasons = state.slowedBy.filter((reason) => reason !== usual)
   return [
-    ...(others > 0
-      ? [`${others} other ${others === 1 ? 'process' : 'processes'} used the device`]
-      : []),
+    ...(others > 0 ? [`${otherProcesses(others)} used the device`] : []),
     ...(reasons.length > 0 ? [`the device reduced its clock (${reasons.join(', ')})`] : []),
   ].join(', and ')
 }
 
 /** Whether what was measured may be less than the device can do: it was kept down, or others used it. */
 export function areDoubtful({ state }: Pick<DeviceCeilings, 'state'>): boolean {
-  return (state.processes ?? 1) > 1 || state.slowedBy.some((reason) => reason !== usual)
+  return (state.otherProcesses ?? 0) > 0 || state.slowedBy.some((reason) => reason !== usual)
 }
 
 /** A peak is more than what a copy and a product reach, but never so much. */

@@ -210,7 +210,7 @@ function timedRow(
         ...limits.machine,
         betweenEvents: opened.betweenEvents,
       }),
-      ...(isVirtual ? [] : deviceWarnings(taken.device, 1 + limits.beside.size)),
+      ...(isVirtual ? [] : deviceWarnings(taken.device)),
       ...(known && known.ceilingsMissing !== ''
         ? [
             `The limits of ${base.device} are not known (${known.ceilingsMissing}): times are not compared with these limits.`,

@@ -54,7 +54,7 @@ void fields(auto& visit, DeviceState& state) {
   visit("temperature", state.temperature);
   visit("power", state.power);
   visit("slowedBy", state.slowed_by);
-  visit("processes", state.processes);
+  visit("otherProcesses", state.other_processes);
   visit("missing", state.missing);
 }
 

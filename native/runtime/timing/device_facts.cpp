@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "runtime/library.h"
@@ -172,10 +176,26 @@ std::optional<double> power_of(NvmlDevice device) {
   return ask(nvml().power, device, milliwatt);
 }
 
-// All processes of the GPU's list. On a part of one (MIG) the list holds those of all parts; where
-// this process is not in it, it is of others than those that are meant: a container's numbers are
-// not the machine's, and MPS counts as one.
-std::optional<int64_t> processes_on(NvmlDevice device) {
+// The parent of a process: 0 where /proc does not show one.
+pid_t parent_of(unsigned process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  // After the name, which may hold anything: " S 123 ...", the state and the parent.
+  const auto name_end = text.rfind(')');
+  char state = 0;
+  pid_t parent = 0;
+  if (name_end == std::string::npos ||
+      std::sscanf(text.c_str() + name_end + 1, " %c %d", &state, &parent) != 2) {
+    return 0;
+  }
+  return parent;
+}
+
+// The GPU's list without this process and the other op hosts of its parent, which keep a context
+// and wait. On a part of a GPU (MIG) the list holds the processes of all parts; where this process
+// is not in it, it is of others than those that are meant: a container's numbers are not the
+// machine's, and MPS counts as one.
+std::optional<int64_t> other_processes_on(NvmlDevice device) {
   unsigned is_parted = 0, will_be = 0;
   const auto& management = nvml();
   if (management.parts != nullptr && management.parts(device, &is_parted, &will_be) == 0 &&
@@ -193,7 +213,10 @@ std::optional<int64_t> processes_on(NvmlDevice device) {
   const auto own = static_cast<unsigned>(getpid());
   const bool has_own =
       std::any_of(found.begin(), found.end(), [&](const auto& one) { return one.process == own; });
-  return has_own ? std::optional<int64_t>(count) : std::nullopt;
+  if (!has_own) return std::nullopt;
+  return std::count_if(found.begin(), found.end(), [&](const auto& one) {
+    return one.process != own && parent_of(one.process) != getppid();
+  });
 }
 
 // NVML's of a device, looked up once, or why there is none. By its place on the bus:
@@ -263,7 +286,7 @@ DeviceState device_state(at::Device device) {
   state.power = power_of(own);
   state.memory_clock = ask(management.clock, own, megahertz, clock_memory);
   state.temperature = ask(management.temperature, own, 1, temperature_gpu);
-  state.processes = processes_on(own);
+  state.other_processes = other_processes_on(own);
   return state;
 }
 

@@ -1,5 +1,5 @@
 // A GPU as its driver and NVML describe it. Both are NVIDIA's libraries and are opened at run time:
-// the addon can be built and works without them. Never yet run on a machine with a GPU.
+// the addon can be built and works without them.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -25,9 +25,9 @@ struct DeviceState {
   std::optional<double> clock, memory_clock;  // Hz
   std::optional<double> temperature, power;   // degrees Celsius, W
   std::vector<std::string> slowed_by;         // "power cap", "heat": why the clock is kept down
-  // That compute on it, this one included; absent where NVML's list is not of them: on a part of a
-  // GPU (MIG), under MPS, and where processes have other numbers (a container).
-  std::optional<int64_t> processes;
+  // That compute on it and are not op hosts of the same Opsmith; absent where NVML's list is not of
+  // them: on a part of a GPU (MIG), under MPS, and where processes have other numbers (a container).
+  std::optional<int64_t> other_processes;
   std::string missing;  // why nothing is known; "" else
 };
 DeviceState device_state(at::Device device);

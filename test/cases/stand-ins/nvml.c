@@ -1,5 +1,5 @@
 // A stand-in for libnvidia-ml.so.1. Of $STAND_IN_STATE: clock (MHz at work), rest (MHz), reasons (bits), slowed (ns), others
-// (processes), own (1: this process is in the list), parted (1: MIG), error (of each question about the device).
+// (processes), sibling (the number of one more), own (1: this process is in the list), parted (1: MIG), error (of each question about the device).
 // With -DOLD_NAMES it has the names of drivers before 535. A question takes 3 ms, as it may.
 #include <unistd.h>
 
@@ -82,10 +82,11 @@ int nvmlDeviceGetMigMode(void* device, unsigned* now, unsigned* later) {
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, process_info* found) {
   (void)device;
-  const unsigned own = (unsigned)stated("own", 1), all = own + (unsigned)stated("others", 0);
+  const unsigned own = (unsigned)stated("own", 1), sibling = (unsigned)stated("sibling", 0);
+  const unsigned before = own + (sibling != 0), all = before + (unsigned)stated("others", 0);
   const int fits = found != NULL && *count >= all;
   for (unsigned i = 0; fits && i < all; ++i)
-    found[i].process = i < own ? (unsigned)getpid() : 1;
+    found[i].process = i < own ? (unsigned)getpid() : i < before ? sibling : 1;
   *count = all;
   return fits ? 0 : 7;
 }
