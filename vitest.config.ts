@@ -212,7 +212,9 @@ export default defineConfig({
           include: ['test/gpu/**/*.test.ts'],
           pool: 'forks',
           fileParallelism: false,
-          testTimeout: 5 * minutes,
+          testTimeout: 6 * minutes,
+          // Samples are built there, from nothing on a new machine.
+          hookTimeout: 6 * minutes,
         },
       },
     ],

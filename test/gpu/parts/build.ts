@@ -7,14 +7,14 @@ import { expect, it } from 'vitest'
 import { unwrap } from '../../../electron/contract/outcome'
 import { findCudaToolkit } from '../../../electron/engine/toolchain/cuda'
 import { findOnPath } from '../../../electron/engine/toolchain/find-on-path'
-import { gpuHere, useSample } from './projects'
+import { gpuHere } from './projects'
+import type { BuiltSample } from './projects'
 
 const toolkit = await findCudaToolkit()
 const cuobjdump =
   findOnPath('cuobjdump') ?? findOnPath(path.join(toolkit?.folder ?? '/', 'bin/cuobjdump'))
 
-export function testBuild(): void {
-  const sample = useSample('calculate_force')
+export function testBuild(sample: BuiltSample): void {
   const { workbench, folder, manifest, onGpu } = sample
 
   it.skipIf(!toolkit)(

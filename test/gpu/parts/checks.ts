@@ -4,10 +4,9 @@ import { checkEntry, inputSpec } from '../../../electron/contract/manifest'
 import type { InputSpec } from '../../../electron/contract/manifest'
 import type { OperatorCheckReport } from '../../../electron/contract/operator-check'
 import { unwrap } from '../../../electron/contract/outcome'
-import { useSample } from './projects'
+import type { BuiltSample } from './projects'
 
-export function testChecks(): void {
-  const { workbench, folder, manifest, onGpu } = useSample('calculate_force')
+export function testChecks({ workbench, folder, manifest, onGpu }: BuiltSample): void {
   const check = async (
     op: string,
     args: (string | number)[],

@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 
 import { unwrap } from '../../../electron/contract/outcome'
 import { findCudaToolkit } from '../../../electron/engine/toolchain/cuda'
-import { driverHere, useSample } from './projects'
+import { driverHere } from './projects'
+import type { BuiltSample } from './projects'
 
 const toolkit = await findCudaToolkit()
 const rounds = 10
 
-export function testEdits(): void {
-  const sample = useSample('calculate_force')
+export function testEdits(sample: BuiltSample): void {
   const { workbench, folder, manifest, onGpu } = sample
   const forceOn = async (device: string): Promise<boolean[]> => {
     const [call] = manifest().calls

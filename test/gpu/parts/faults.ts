@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 
 import { unwrap } from '../../../electron/contract/outcome'
-import { useSample } from './projects'
+import type { BuiltSample } from './projects'
 
-export function testFaults(): void {
-  const sample = useSample('calculate_force')
+export function testFaults(sample: BuiltSample): void {
   const { workbench, folder, manifest, onGpu } = sample
 
   it('an atom index that does not exist ends the op host with the operator’s name, and the next call is right', async () => {

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 
 import { inputSpec } from '../../../electron/contract/manifest'
 import { unwrap } from '../../../electron/contract/outcome'
-import { requestOf, timed, useSample } from './projects'
+import { requestOf, timed } from './projects'
+import type { BuiltSample } from './projects'
 
-export function testProfiler(): void {
-  const sample = useSample('my_op')
+export function testProfiler(sample: BuiltSample): void {
   const { workbench, folder } = sample
   const relu = requestOf('aten::relu', ['x'], [1 << 26], { cold: false })
   const warm = async (): Promise<number> =>

@@ -21,7 +21,7 @@ export interface BuiltSample extends TestWorkbench {
   onGpu: (more?: Partial<InputSpec>) => Record<string, InputSpec>
 }
 
-/** A sample that is built for the tests of a `describe`. */
+/** A sample that is built once for the tests of a file. */
 export function useSample(name: string): BuiltSample {
   const { workbench, cache } = useWorkbench()
   let folder = ''

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 
 import type { TimingRow } from '../../../electron/contract/timing-report'
-import { requestOf, timed, useSample } from './projects'
+import { requestOf, timed } from './projects'
+import type { BuiltSample } from './projects'
 
-export function testReplay(): void {
-  const sample = useSample('my_op')
+export function testReplay(sample: BuiltSample): void {
   const warmRow = async (
     op: string,
     args: (string | number | boolean)[],

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 
-import { requestOf, timed, useSample } from './projects'
+import { requestOf, timed } from './projects'
+import type { BuiltSample } from './projects'
 
-export function testState(): void {
-  const sample = useSample('my_op')
-
+export function testState(sample: BuiltSample): void {
   it('of a call that is bound by its launch is that of a device at work', async () => {
     const { rows } = await timed(sample, [
       requestOf('aten::relu', ['x'], [1 << 12], { cold: false }),
