@@ -9,6 +9,7 @@ import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
 import type { Asked, Answer } from '../../electron/contract/serve'
 import { ownVersion } from '../../electron/engine/installation'
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { connectEngine } from '../../electron/engine/remote/engine-client'
 import type { EngineClient } from '../../electron/engine/remote/engine-client'
 import { helloOf, sendHello } from '../../electron/engine/remote/message-stream'
@@ -24,8 +25,10 @@ let cache: TestCache
 let folder: string
 const version = ownVersion(root)
 
-beforeAll(() => {
+beforeAll(async () => {
   cache = makeTestCache()
+  // Each engine would start a compile server, which takes a core for ten seconds.
+  await changeSettings(cache.places.configFolder, { hotCompile: false })
   folder = copyProject(path.join(root, 'samples/my_op'), cache)
   const source = path.join(folder, 'op.cpp')
   // It prints, and with one dimension it does not end.

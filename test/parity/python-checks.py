@@ -129,7 +129,15 @@ with open(sys.argv[1]) as file:
     asked = json.load(file)
 for library in asked["libraries"]:
     torch.ops.load_library(library)
-# Imports what opcheck needs, once for all copies.
+# Imports what the checks need, once for all copies: the first check in forward mode takes half a second.
 ones = torch.ones(2, dtype=torch.float64, requires_grad=True)
 torch.library.opcheck(torch.ops.aten.sin.default, (ones,))
+torch.autograd.gradcheck(
+    torch.sin,
+    (ones,),
+    check_forward_ad=True,
+    check_batched_grad=True,
+    check_batched_forward_grad=True,
+)
+torch.autograd.gradgradcheck(torch.sin, (ones,), check_fwd_over_rev=True)
 print(json.dumps(make(asked["jobs"], os.cpu_count() or 1)))
