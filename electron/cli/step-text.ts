@@ -36,13 +36,14 @@ function groupLine(group: LaneGroup): string {
 
 /** Where the block is, and what its threads do. */
 export function stopLines(view: StepView): string[] {
-  const { kernel, block, launch, barriersPassed, place, reason, lanes, races } = view
+  const { kernel, block, launch, barriersPassed, place, reason, why, lanes, races } = view
   const passed = barriersPassed === 1 ? '1 barrier' : `${barriersPassed} barriers`
   return [
     reason === 'stuck'
       ? `Deadlock: no thread of ${kernel}, block ${indexText(block)}, can continue.`
       : `${placeText(place)} in ${kernel}, block ${indexText(block)}, launch ${launch}, after ${passed}`,
     ...(place ? [`  ${place.line} | ${sourceLine(place)}`] : []),
+    ...(reason === 'fault' ? [`  Fault: ${why}. The launch ends here.`] : []),
     ...laneGroups(lanes).map((group) => `  ${groupLine(group)}`),
     ...(races.length > 0
       ? [

@@ -38,10 +38,14 @@ const writtenLane = z.object({
   site: writtenSite.optional(),
 })
 
+/** `stuck`: no thread of the launch can go on. `fault`: the active thread ends the launch when it goes on. */
+const stopReason = z.enum(['line', 'stuck', 'fault'])
+
 export const writtenStop = z.object({
   type: z.literal('stopped'),
-  /** `stuck`: no thread of the launch can go on. */
-  reason: z.enum(['line', 'stuck']),
+  reason: stopReason,
+  /** Of a fault, what happened: "a kernel called __trap". */
+  why: z.string(),
   kernel: z.string(),
   launched: writtenSite,
   launch: z.number().int(),
@@ -144,7 +148,9 @@ export type StepRace = z.infer<typeof stepRace>
 
 /** A block that has stopped, with the variables of one of its warps. */
 export const stepView = z.object({
-  reason: z.enum(['line', 'stuck']),
+  reason: stopReason,
+  /** Of a fault, what happened; "" otherwise. */
+  why: z.string(),
   kernel: z.string(),
   launched: sourcePlace,
   launch: z.number().int(),

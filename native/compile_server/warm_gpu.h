@@ -13,7 +13,7 @@ namespace opsmith::warm {
 /// What becomes of the parameters of a kernel, whatever its name.
 template <typename... Parameters>
 void pass(Parameters... parameters) {
-  const gpu::Closure<void (*)(Parameters...), Parameters...> closure{nullptr, {parameters...}};
+  const gpu::Closure<void (*)(Parameters...), Parameters...> closure{nullptr, {{parameters}...}};
   gpu::run_threads<gpu::Closure<void (*)(Parameters...), Parameters...>>(&closure);
 }
 

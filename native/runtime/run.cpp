@@ -12,6 +12,7 @@
 #include "runtime/callable.h"
 #include "runtime/devices.h"
 #include "runtime/failure.h"
+#include "runtime/other_order.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -108,6 +109,7 @@ RunReport run(const RunRequest& request) {
       given.emplace_back(inputs.at(name));
     clones = clones_of(given);
   }
+  const OtherOrder other_order(stack);
   wait_for_devices();
 
   RunReport report;
@@ -118,6 +120,7 @@ RunReport run(const RunRequest& request) {
   wait_for_devices();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
+  other_order.compare(stack, callable.call);
   const auto outputs = flatten(stack);
   const Stage describing(ErrorCode::operator_check, "describing the result");
   for (const auto& name : names)

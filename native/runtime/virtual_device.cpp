@@ -15,6 +15,7 @@ bool is_given = false;
 // Of the virtual GPU's runtime, where it checks or counts; nullptr otherwise.
 char* (*take_report)() = nullptr;
 bool (*has_findings)() = nullptr;
+bool (*may_differ)() = nullptr;
 void (*note_differing_results)() = nullptr;
 std::mutex reports_mutex;
 std::string reports;
@@ -37,6 +38,7 @@ void give_virtual_device(const std::string& library, const std::string& kernel_v
     find<void()>(opened, "opsmith_gpu_check")();
     take_report = find<char*()>(opened, "opsmith_gpu_take_report");
     has_findings = find<bool()>(opened, "opsmith_gpu_has_findings");
+    may_differ = find<bool()>(opened, "opsmith_gpu_results_may_differ");
     note_differing_results = find<void()>(opened, "opsmith_gpu_results_differ");
   } else if (kernel_variant == "counted") {
     find<void()>(opened, "opsmith_gpu_count")();
@@ -51,8 +53,16 @@ bool observes_kernels() {
   return take_report != nullptr;
 }
 
+bool checks_kernels() {
+  return has_findings != nullptr;
+}
+
 bool has_kernel_findings() {
   return has_findings != nullptr && has_findings();
+}
+
+bool results_may_differ() {
+  return may_differ != nullptr && may_differ();
 }
 
 void results_differ() {

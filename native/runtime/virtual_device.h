@@ -14,9 +14,16 @@ void give_virtual_device(const std::string& library, const std::string& kernel_v
 /// Whether kernels are checked or counted. What is known of them is of one host thread at a time.
 bool observes_kernels();
 
+/// Whether they are checked.
+bool checks_kernels();
+
 /// Whether checked kernels did something wrong since their report was kept last; on the thread that
 /// launches them.
 bool has_kernel_findings();
+
+/// Whether the same call may give other results: a checked kernel left other values in memory when
+/// its blocks and warps ran in another order. On the thread that launches kernels.
+bool results_may_differ();
 
 /// Calls that should give the same did not: checked kernels that depend on the order in which their
 /// blocks and warps run are findings.

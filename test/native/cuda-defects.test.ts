@@ -12,10 +12,6 @@ const folder = path.join(cudaCases, 'defects')
 
 /** What the checks do not find; docs/explanation/virtual-gpu.md says so. */
 const notYet = new Set([
-  // It overflows as unsigned, and is narrowed to int.
-  'index_overflow_block_times_stride',
-  // clang splits a copy of a float4 into floats.
-  'misaligned_float4_rows',
   // Local variables have no shadow.
   'uninitialized_read_local_digits',
 ])

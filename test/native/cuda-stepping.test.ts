@@ -50,6 +50,25 @@ __global__ void reduce(const float* in, float* out, __nv_bfloat16 small) {
   out[i] += __half2float(half_value) + three[1] + color + float(small) + dynamic[0];
 }
 
+__shared__ int of_file[8];
+extern __shared__ int dynamic_of_file[];
+
+__global__ void divided(int* out) {
+  of_file[threadIdx.x] = threadIdx.x;
+  dynamic_of_file[threadIdx.x] = 10 + threadIdx.x;
+  int steps = 0;
+  if (threadIdx.x == 3)
+    steps = of_file[3];  // one lane
+  steps += 1;            // after it
+  out[threadIdx.x] = steps;
+}
+
+__global__ void faulty(int* out) {
+  out[threadIdx.x] = 1;    // before the fault
+  if (threadIdx.x == 5)
+    *reinterpret_cast<int*>(8) = 1;  // fault
+}
+
 __global__ void stuck(int* out) {
   if (threadIdx.x < 8)
     __syncthreads();  // first barrier
@@ -58,7 +77,7 @@ __global__ void stuck(int* out) {
   *out = 1;  // never
 }
 
-int main() {
+int main(int arguments, char**) {
   const int n = 128;
   float* in;
   float* out;
@@ -67,6 +86,11 @@ int main() {
   for (int i = 0; i < n; ++i) in[i] = i;
   reduce<<<2, 64, 64 * sizeof(int)>>>(in, out, __float2bfloat16(1.5f));
   std::printf("%s\\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  divided<<<1, 8, 8 * sizeof(int)>>>(reinterpret_cast<int*>(out));
+  if (arguments > 1) {
+    faulty<<<1, 8>>>(reinterpret_cast<int*>(out));
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 4;
+  }
   stuck<<<1, 16>>>(reinterpret_cast<int*>(out));
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
 }
@@ -189,9 +213,9 @@ describe('opsmith cuda --step', () => {
       lineOf('race'),
       lineOf('race') + 1,
     ])
-    // Threads without this branch are ahead of those in it, at the barrier.
+    // Threads without this branch wait after it, and do not go on to the barrier.
     expect(stops[2]?.[2]).toContain(
-      `32 threads waiting for the barrier at steps.cu:${lineOf('sum') + 1}`,
+      `32 threads waiting for their turn at steps.cu:${lineOf('sum') + 1}`,
     )
     expect(stops[2]?.[2]).toContain(`32 threads stopped at steps.cu:${lineOf('sum')}`)
     // One half is in the branch, the other waits after it; then all are together again.
@@ -218,6 +242,36 @@ describe('opsmith cuda --step', () => {
       `8 threads waiting for the warp operation at steps.cu:${lineOf('shuffle')}`,
     )
     expect(code).toBe(3)
+  })
+
+  it('at a line of one lane, the others have not passed the branch; variables of the file are shown', async () => {
+    const { code, stdout, stderr } = await step(`steps.cu:${lineOf('one lane')}`, [
+      'shared',
+      `to ${lineOf('after it')}`,
+      'quit',
+    ])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain(`1 thread stopped at steps.cu:${lineOf('one lane')}`)
+    expect(stdout).toContain(`7 threads waiting for their turn at steps.cu:${lineOf('after it')}`)
+    expect(stdout).toContain(`8 threads stopped at steps.cu:${lineOf('after it')}`)
+    expect(stdout).toMatch(/int of_file\[8\]\n +\[0\] +0 +1 +2 +3/)
+    expect(stdout).toMatch(/int dynamic_of_file\[8\]\n +\[0\] +10 +11 +12 +13/)
+  })
+
+  it('stops at a fault, with what happened, and then the launch fails', async () => {
+    const { code, stdout, stderr } = await step(
+      `steps.cu:${lineOf('before the fault')}`,
+      ['continue', 'lanes', 'continue'],
+      '--',
+      'fault',
+    )
+    expect(stdout, stderr).toContain(`steps.cu:${lineOf('fault')} in faulty`)
+    expect(stdout).toContain(
+      '  Fault: a kernel accessed memory that does not exist: 0x8. The launch ends here.',
+    )
+    expect(stdout).toContain(`1 thread stopped at steps.cu:${lineOf('fault')}`)
+    expect(rowsOf(stdout)[5]).toMatchObject({ lane: '5', state: 'here' })
+    expect(code).toBe(4)
   })
 
   it('says that no thread came to a line', async () => {

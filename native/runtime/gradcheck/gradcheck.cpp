@@ -16,6 +16,7 @@
 #include "runtime/failure.h"
 #include "runtime/gradcheck/gradients.h"
 #include "runtime/gradcheck/jacobians.h"
+#include "runtime/other_order.h"
 #include "runtime/sparse_tensors.h"
 #include "runtime/warn_once.h"
 
@@ -45,7 +46,16 @@ class Gradcheck {
     if (!findings_.guarded(GradcheckCheck::inputs, [&] { check_inputs(); }))
       return findings_.not_reached_after(GradcheckCheck::inputs);
     const bool called = findings_.guarded(GradcheckCheck::outputs, [&] {
+      const std::vector<c10::IValue> inputs(function_.inputs.begin(), function_.inputs.end());
+      const OtherOrder other_order(inputs);
       all_outputs_ = call_(function_.inputs);
+      other_order.compare({all_outputs_.begin(), all_outputs_.end()}, [this](auto& stack) {
+        Tensors tensors;
+        for (const auto& value : stack)
+          tensors.push_back(value.toTensor());
+        const auto outputs = function_.call(tensors);
+        stack.assign(outputs.begin(), outputs.end());
+      });
       outputs_ = differentiable_outputs(all_outputs_);
       for (size_t i = 0; i < all_outputs_.size(); ++i)
         report_.outputs.push_back(describe(all_outputs_[i], std::to_string(i)));

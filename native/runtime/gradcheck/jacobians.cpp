@@ -12,6 +12,7 @@
 #include "runtime/gradcheck/causes.h"
 #include "runtime/gradcheck/gradients.h"
 #include "runtime/gradcheck/kept_memory.h"
+#include "runtime/virtual_device.h"
 
 namespace opsmith {
 
@@ -197,6 +198,7 @@ void JacobianChecks::report_facts(const BackwardFacts& facts) {
   });
   findings_.guarded(GradcheckCheck::reentrant, [&] {
     if (facts.largest_difference <= options_.nondet_tol) return;
+    results_differ();
     std::ostringstream text;
     text << "backward is not deterministic: two gradients of " << facts.difference_at
          << " for the same input and grad_output differ by " << facts.largest_difference

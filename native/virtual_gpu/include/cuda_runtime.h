@@ -12,6 +12,7 @@
 
 #include "cuda_runtime_api.h"
 #include "opsmith/gpu/atomics.h"
+#include "opsmith/gpu/checked_values.h"
 #include "opsmith/gpu/kernel_facts.h"
 #include "opsmith/gpu/launch.h"
 #include "opsmith/gpu/macros.h"

@@ -1217,6 +1217,11 @@ bool opsmith_gpu_has_findings() {
   return opsmith::gpu::has_findings();
 }
 
+/** Whether the same call may give other results, since a launch did in another order. */
+bool opsmith_gpu_results_may_differ() {
+  return opsmith::gpu::orders::has_differing();
+}
+
 /** Calls that should give the same did not. */
 void opsmith_gpu_results_differ() {
   opsmith::gpu::orders::results_are_wrong();

@@ -142,7 +142,7 @@ void on_fault(int signal, siginfo_t* info, void* state) {
       checked::fault(address,
                      reinterpret_cast<void*>(instruction(*static_cast<ucontext_t*>(state))));
     report_failure(text);
-    worker->abandon();
+    worker->abandon(text);
   }
   sigaction(signal, kept_action(signal), nullptr);
 }
@@ -454,13 +454,15 @@ void fail_assert(const char* expression, const char* file, unsigned line, const 
                file, line, function, thread.block_index.x, thread.block_index.y,
                thread.block_index.z, thread.thread.x, thread.thread.y, thread.thread.z, expression);
   set_sticky_error(cudaErrorAssert);
-  worker->abandon();
+  char why[160];
+  std::snprintf(why, sizeof(why), "the assertion `%s` failed", expression);
+  worker->abandon(why);
 }
 
 void trap(Site site) {
   set_sticky_error(cudaErrorLaunchFailure);
   report_failure("a kernel called __trap", site);
-  worker->abandon();
+  worker->abandon("a kernel called __trap");
 }
 
 void refuse(const char* what, Site site) {

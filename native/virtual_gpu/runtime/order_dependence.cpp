@@ -324,6 +324,10 @@ void compare(const Launch& launch, void (*run)(Launch& again)) {
   if (differing) keep(launch, *differing);
 }
 
+bool has_differing() {
+  return !state().differing.empty();
+}
+
 void results_are_wrong() {
   for (Finding& one : state().differing)
     add_finding(std::move(one));

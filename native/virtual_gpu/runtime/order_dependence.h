@@ -28,6 +28,8 @@ void cannot_repeat();
 /** Runs the launch again where that may show something; memory is as it was after it. */
 void compare(const Launch& launch, void (*run)(Launch& again));
 
+/** Whether a launch left other values in memory when it ran again in another order. */
+bool has_differing();
 /** The results are wrong, or differ from those of the same call: what differed is a finding. */
 void results_are_wrong();
 void forget();

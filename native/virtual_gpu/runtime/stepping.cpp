@@ -30,6 +30,11 @@ namespace {
 /** For how long threads that look at memory in a loop run while others have stopped. */
 constexpr std::uint64_t longest_wait = 1'000'000'000;
 constexpr std::size_t most_races = 64;
+/**
+ * On the way to a line, so many steps of the threads that are behind. Then the others move a line,
+ * too: one of them may hold the lock that those behind wait for.
+ */
+constexpr std::uint64_t most_steps = 20'000;
 /** The largest piece of memory that is read at a time. */
 constexpr std::size_t most_bytes = 64 * 1024;
 
@@ -91,6 +96,7 @@ struct State {
   std::uint32_t barriers = 0;  // passed when the block went on
   std::uint64_t went_on = 0;
   std::vector<Frame> active;  // where the threads are that a step moves
+  std::uint64_t steps = 0;    // on the way to the target
   Cell* cells = nullptr;
   std::vector<Race> races;
 };
@@ -296,8 +302,20 @@ void find_active() {
   }
 }
 
-std::string stop_text(const Launch& launch, const std::deque<Fiber>& fibers,
-                      stepped::Reason reason) {
+const char* reason_text(stepped::Reason reason) {
+  switch (reason) {
+    case stepped::Reason::stuck:
+      return "stuck";
+    case stepped::Reason::fault:
+      return "fault";
+    case stepped::Reason::line:
+      break;
+  }
+  return "line";
+}
+
+std::string stop_text(const Launch& launch, const std::deque<Fiber>& fibers, stepped::Reason reason,
+                      const char* why = "") {
   const State& s = state();
   const Block& block = *s.block;
   std::vector<const Fiber*> busy(block.threads, nullptr);
@@ -305,9 +323,8 @@ std::string stop_text(const Launch& launch, const std::deque<Fiber>& fibers,
     if (fiber.busy && fiber.block == &block) busy[fiber.linear] = &fiber;
   const dim3& grid = launch.size.grid;
   const dim3& size = launch.size.block;
-  std::string text = std::string("{\"type\":\"stopped\",\"reason\":\"") +
-                     (reason == stepped::Reason::stuck ? "stuck" : "line") +
-                     "\",\"kernel\":" + quoted(launch.kernel->name) +
+  std::string text = std::string("{\"type\":\"stopped\",\"reason\":\"") + reason_text(reason) +
+                     "\",\"why\":" + quoted(why) + ",\"kernel\":" + quoted(launch.kernel->name) +
                      ",\"launched\":" + site_text(launch.kernel->site) +
                      ",\"launch\":" + std::to_string(launch.number) +
                      ",\"grid\":" + index_text({grid.x, grid.y, grid.z}) +
@@ -374,7 +391,7 @@ void obey(const std::deque<Fiber>& fibers) {
   }
 }
 
-bool is_wanted_stop(const Line& line) {
+bool is_wanted_stop() {
   const State& s = state();
   switch (s.mode) {
     case Mode::step:
@@ -382,9 +399,16 @@ bool is_wanted_stop(const Line& line) {
     case Mode::barrier:
       return s.block->barriers_passed > s.barriers;
     case Mode::line:
-      return line == s.target;
+      // As in steps: who is behind goes first, so that no thread is far beyond the target.
+      return true;
   }
   return false;
+}
+
+/** The threads that a step moves have not come to the target yet. */
+bool is_on_the_way() {
+  const State& s = state();
+  return s.mode == Mode::line && !(s.active.back().line == s.target);
 }
 
 /** Neither a barrier nor an operation of their warp is between the two. */
@@ -457,7 +481,7 @@ void come_to(Fiber& fiber, const Place& place, const Line& line) {
   const bool is_new = is_called || frames.back().line != line;
   if (is_called) frames.emplace_back();
   frames.back() = {place.frame, place.stack, place.instruction, line};
-  if (is_new && is_wanted_stop(line)) worker->stop();
+  if (is_new && is_wanted_stop()) worker->stop();
 }
 
 struct Touched {
@@ -570,17 +594,35 @@ void block_ended(const Launch& launch, const Block& block) {
 }
 
 void pause(const Launch& launch, const std::deque<Fiber>& fibers, stepped::Reason reason) {
-  if (state().block == nullptr) return;
+  State& s = state();
+  if (s.block == nullptr) return;
   find_active();
+  if (reason == Reason::line && is_on_the_way()) {
+    ++s.steps;
+    return;
+  }
+  s.steps = 0;
   send(stop_text(launch, fibers, reason));
+  obey(fibers);
+}
+
+void fault(const Launch& launch, const std::deque<Fiber>& fibers, const char* why) {
+  State& s = state();
+  const auto* fiber = static_cast<const Fiber*>(current);
+  if (fiber == nullptr || s.block == nullptr || fiber->block != s.block) return;
+  Lane& lane = s.lanes[fiber->linear];
+  if (lane.frames.empty()) return;
+  lane.stopped = true;
+  s.active = lane.frames;
+  send(stop_text(launch, fibers, Reason::fault, why));
   obey(fibers);
 }
 
 bool goes_on(const Fiber& fiber) {
   State& s = state();
   Lane& lane = s.lanes[fiber.linear];
-  if (s.mode == Mode::step && !is_active(lane)) return false;
-  return true;
+  if (s.mode == Mode::barrier || is_active(lane)) return true;
+  return s.mode == Mode::line && s.steps > 0 && s.steps % most_steps == 0;
 }
 
 bool waited_enough() {

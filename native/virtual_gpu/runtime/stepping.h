@@ -26,8 +26,11 @@ void launch_started(const Launch& launch);
 void block_started(const Launch& launch, const Block& block);
 void block_ended(const Launch& launch, const Block& block);
 
+/** The running thread ends the launch by a fault. If it is of the block, the block stops before. */
+void fault(const Launch& launch, const std::deque<Fiber>& fibers, const char* why);
+
 /** Why threads stopped; `stuck`: no thread of the launch can go on. */
-enum class Reason { line, stuck };
+enum class Reason { line, stuck, fault };
 /** Says where each thread of the block is, and answers questions until the block may go on. */
 void pause(const Launch& launch, const std::deque<Fiber>& fibers, Reason reason);
 /** True if a thread that has stopped goes on after the pause. */

@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "errors.h"
 #include "findings.h"
+#include "opsmith/gpu/checked_values.h"
 #include "worker.h"
 
 namespace opsmith::gpu {
@@ -52,7 +53,26 @@ void report_overflow(const SourceLocation& place) {
          "Compute the index in std::int64_t or std::size_t.", place);
 }
 
+void report_alignment(std::size_t alignment, const SourceLocation& place) {
+  report("misaligned",
+         "The address is not a multiple of " + std::to_string(alignment) +
+             ", as the type requires. On a GPU, the kernel stops with an error.",
+         "Use a smaller type for this address, or align the memory.", place);
+  end_launch();
+}
+
 }  // namespace
+
+void report_misaligned(std::size_t alignment, Site site) {
+  report_alignment(alignment, {site.file, site.line, site.column});
+}
+
+void report_index_overflow(Site site) {
+  report("index-overflow",
+         "An index is computed as unsigned int and does not fit into 32 bits, so it is wrong.",
+         "Convert blockIdx or threadIdx to std::int64_t before the multiplication.",
+         {site.file, site.line, site.column});
+}
 
 }  // namespace opsmith::gpu
 
@@ -73,11 +93,7 @@ void __ubsan_handle_type_mismatch_v1(void* data, std::uintptr_t pointer) {
   const auto& mismatch = *static_cast<opsmith::gpu::TypeMismatch*>(data);
   const std::uintptr_t alignment = std::uintptr_t{1} << mismatch.log_alignment;
   if (pointer == 0 || pointer % alignment == 0) return;
-  report("misaligned",
-         "The address is not a multiple of " + std::to_string(alignment) +
-             ", as the type requires. On a GPU, the kernel stops with an error.",
-         "Use a smaller type for this address, or align the memory.", mismatch.place);
-  opsmith::gpu::end_launch();
+  opsmith::gpu::report_alignment(alignment, mismatch.place);
 }
 
 void __ubsan_handle_alignment_assumption(void*, std::uintptr_t, std::uintptr_t, std::uintptr_t) {}

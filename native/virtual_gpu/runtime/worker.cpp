@@ -111,7 +111,8 @@ void Worker::forget_fibers() {
   live_threads_ = 0;
 }
 
-void Worker::abandon() {
+void Worker::abandon(const char* why) {
+  if (stepping && why != nullptr) stepped::fault(*launch_, fibers_, why);
   launch_->failed.store(true);
   siglongjmp(after_fault_, 1);
 }

@@ -37,7 +37,9 @@ class Worker {
   void look_again();
   void poll();
   /** Ends the launch, from within a fiber. */
-  [[noreturn]] void abandon();
+  /** @param why a sentence for who steps the thread that runs; null where no code of it is at fault
+   */
+  [[noreturn]] void abandon(const char* why = nullptr);
   /** Called by the signal handler of a time slice. */
   void preempt();
   /** Keeps the running thread where it is until who steps the block lets it go on. */

@@ -181,13 +181,13 @@ function Shown(): ReactElement {
 }
 
 function Stopped({ view }: { view: StepView }): ReactElement {
-  const { kernel, block, grid, threads, launch, barriersPassed, reason, lanes } = view
+  const { kernel, block, grid, threads, launch, barriersPassed, reason, why, lanes } = view
   const size = (index: readonly number[]): string => index.join(' × ')
   const warps = Math.ceil(lanes.length / 32)
   return (
     <>
       <div
-        className={reason === 'stuck' ? 'verdict-bar bad' : 'side-pad stepping-where'}
+        className={reason === 'line' ? 'side-pad stepping-where' : 'verdict-bar bad'}
         role="status"
         data-testid="stepping-where"
       >
@@ -196,6 +196,7 @@ function Stopped({ view }: { view: StepView }): ReactElement {
           launch {launch}, {size(threads)} threads, after{' '}
           {barriersPassed === 1 ? '1 barrier' : `${barriersPassed} barriers`}
           {reason === 'stuck' && '. Deadlock: no thread can continue.'}
+          {reason === 'fault' && `. Fault: ${why}. The launch ends here.`}
         </span>
       </div>
       <ul className="side-pad stepping-groups" aria-label="Threads" data-testid="stepping-groups">

@@ -208,3 +208,74 @@ describe('the read before a loop of atomicCAS', () => {
     expect(text).toContain('old = ::opsmith::gpu::read_for_swap(p), seen;')
   })
 })
+
+describe('an index that is computed as unsigned', () => {
+  const inKernel = (statement: string): string => rewritten(`__global__ void k() { ${statement} }`)
+
+  it.each([
+    [
+      'int i = blockIdx.x * blockDim.x + threadIdx.x;',
+      'int i = OPSMITH_INDEX(int, blockIdx.x * blockDim.x + threadIdx.x, ::opsmith::gpu::wide(blockIdx.x) * ::opsmith::gpu::wide(blockDim.x) + ::opsmith::gpu::wide(threadIdx.x));',
+    ],
+    [
+      'for (const std::size_t i = blockIdx.x * width; i < n;) {}',
+      'OPSMITH_INDEX(std :: size_t, blockIdx.x * width, ::opsmith::gpu::wide(blockIdx.x) * ::opsmith::gpu::wide(width))',
+    ],
+    [
+      'int a = 0, b = 1; long i = threadIdx.x * (p->n - 1), j = 2;',
+      '* (::opsmith::gpu::wide(p->n) - 1)), j = 2;',
+    ],
+    ['int i = hash % n + threadIdx.x * 2;', 'hash % n + ::opsmith::gpu::wide(threadIdx.x) * 2)'],
+  ])('is compared with the exact one: %s', (statement, expected) => {
+    expect(inKernel(statement)).toContain(expected)
+  })
+
+  it.each([
+    'unsigned h = threadIdx.x * 2654435761u;',
+    'unsigned int h = threadIdx.x * 7;',
+    'int h = threadIdx.x * 2654435761;',
+    'int h = (threadIdx.x * 31) ^ seed;',
+    'int i = next() * threadIdx.x;',
+    'int i = (threadIdx.x * 4 - 1) / 2;',
+    'int i = table[threadIdx.x] * threadIdx.x;',
+    'int i = threadIdx.x;',
+    'float f = threadIdx.x * 2;',
+    'i = threadIdx.x * n;',
+  ])('stays as it is where it may be meant so: %s', (statement) => {
+    expect(inKernel(statement)).toContain(statement)
+  })
+})
+
+describe('an address of a vector', () => {
+  it.each([
+    [
+      'q = reinterpret_cast<const float4*>(row)[v];',
+      'dereferenced(reinterpret_cast<const float4*>(row))[v];',
+    ],
+    [
+      '*reinterpret_cast<float4*>(&y[i]) = q;',
+      '*::opsmith::gpu::dereferenced(reinterpret_cast<float4*>(&y[i])) = q;',
+    ],
+    ['q = ((const float4*)x)[i];', 'q = ::opsmith::gpu::dereferenced(((const float4*)x))[i];'],
+    ['q = *((int2 *)x);', 'q = *::opsmith::gpu::dereferenced(((int2 *)x));'],
+    ['q = *(float4*)&x[i];', 'q = *::opsmith::gpu::dereferenced((float4*)&x[i]);'],
+  ])('is checked where it is used: %s', (statement, expected) => {
+    expect(rewritten(`__global__ void k() { ${statement} }`)).toContain(expected)
+  })
+
+  it.each([
+    'const float4* p = reinterpret_cast<const float4*>(row);',
+    'load(reinterpret_cast<const float4*>(row), q);',
+    'n = count * reinterpret_cast<std::size_t>(row);',
+    'f((float4*)x);',
+    'area = width * (float2*)x[i].y;',
+  ])('that is not used there stays as it is: %s', (statement) => {
+    expect(rewritten(`__global__ void k() { ${statement} }`)).toContain(statement)
+  })
+
+  it('in a macro is checked, too', () => {
+    expect(rewritten('#define FETCH4(p) (reinterpret_cast<float4*>(&(p))[0])\n')).toBe(
+      '#define FETCH4(p) (::opsmith::gpu::dereferenced(reinterpret_cast<float4*>(&(p)))[0])\n',
+    )
+  })
+})

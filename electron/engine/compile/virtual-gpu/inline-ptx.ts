@@ -2,6 +2,9 @@
  * Inline PTX that the virtual GPU knows: `asm("mov.u32 %0, %%laneid;" : "=r"(lane))`. The names and
  * what they do are those of NVIDIA's PTX ISA.
  */
+import { textOf } from './declarators.js'
+import { closes, codeFrom, tokenAt } from './tokens.js'
+import type { Token } from './tokens.js'
 
 /** Operands are `$0`, `$1` …; an output is assigned to. */
 const instructions: [RegExp, string][] = [
@@ -74,7 +77,7 @@ const instructions: [RegExp, string][] = [
  * @param operands outputs, then inputs
  * @returns undefined if the virtual GPU does not know the instruction
  */
-export function translatePtx(code: string, operands: readonly string[]): string | undefined {
+function translatePtx(code: string, operands: readonly string[]): string | undefined {
   const lines = code
     .split(/;|\\n|\\t|\n/)
     .map((line) => line.replace(/\s+/g, ' ').trim())
@@ -100,4 +103,49 @@ function translateLine(line: string, operands: readonly string[]): string | unde
       .replace(/\$n(\d)/g, (_, group: string) => found[Number(group)] ?? '0')
   }
   return undefined
+}
+
+/**
+ * An `asm` statement of the device: translated, or an error that names its code. Undefined for one of the host.
+ * @param at its `asm`
+ */
+export function rewriteAssembly(
+  tokens: readonly Token[],
+  at: number,
+  isOnDevice: boolean,
+): { end: number; text: string } | undefined {
+  let open = codeFrom(tokens, at + 1)
+  while (['volatile', '__volatile__', 'inline'].includes(tokens[open]?.text ?? ''))
+    open = codeFrom(tokens, open + 1)
+  if (tokens[open]?.text !== '(') return undefined
+  const close = closes(tokens, open)
+  if (close >= tokens.length) return undefined
+  let code = ''
+  let index = codeFrom(tokens, open + 1)
+  while (tokens[index]?.kind === 'text') {
+    code += tokenAt(tokens, index).text.slice(1, -1)
+    index = codeFrom(tokens, index + 1)
+  }
+  const operands: string[] = []
+  for (let part = index; part < close; part += 1)
+    if (tokenAt(tokens, part).text === '(') {
+      const end = closes(tokens, part)
+      operands.push(textOf(tokens, part + 1, end))
+      part = end
+    } else if (operands.length > 0 && tokenAt(tokens, part).kind === 'text' && operands.length > 40)
+      break
+  const translated = translatePtx(code, operands)
+  const shown = code
+    .replace(/\\[nt]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replaceAll('"', "'")
+    .trim()
+  const isPtx = /^[a-z]\w*(?:\.\w+)+[ ;]|%%|^\{/.test(shown)
+  if (translated === undefined && !isPtx && !isOnDevice) return undefined
+  return {
+    end: close + 1,
+    text:
+      translated ??
+      `static_assert(::opsmith::gpu::never, "inline PTX is not supported on the virtual GPU: ${shown.slice(0, 80).replaceAll('\\', '')}")`,
+  }
 }

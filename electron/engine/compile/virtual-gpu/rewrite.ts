@@ -2,12 +2,15 @@
  * Turns CUDA C++ into C++ that clang compiles for the CPU: launches, shared memory, variables of the
  * device, and functions that differ on host and device. Lines keep their numbers.
  */
+import { checkCast, checkIndex, checkOldCast } from './checked-values.js'
 import { readDeclaration, textOf, untilDirectiveEnds } from './declarators.js'
-import { translatePtx } from './inline-ptx.js'
+import { rewriteAssembly } from './inline-ptx.js'
 import { readKernelHead } from './kernel-names.js'
 import { beginOfCallee, endOfLaunch } from './launches.js'
 import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
 import type { Insertion } from './lanes-in-step.js'
+import { shownShared } from './shown-shared.js'
+import type { FileShared } from './shown-shared.js'
 import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
 import type { Token } from './tokens.js'
 import { makesDependent, renamed, reportingCall } from './words.js'
@@ -66,6 +69,8 @@ class Rewriter {
   /** Functions whose host and device code differ, by their `{`. */
   private readonly twice = new Map<number, { open: number; close: number }>()
   private readonly dynamicNames = new Set<string>()
+  /** Shared variables outside of functions, and the scopes in which they are known. */
+  private readonly fileShared: (FileShared & { scopes: readonly Scope[] })[] = []
   private dependentBlocks = false
   private count = 0
   /** Words since the last `;`, `{` or `}` that say where a function runs. */
@@ -163,7 +168,13 @@ class Rewriter {
     if (text === 'printf' && this.isOnDevice() && !token.inDirective)
       this.replace(at, at + 1, '::opsmith::gpu::device_printf')
     if (reportingCall.test(text)) this.thrownAway(at)
-    if (text === 'asm' || text === '__asm__') return this.assembly(at)
+    if (text === 'reinterpret_cast') this.insertChecks(checkCast(tokens, at))
+    if (text === 'asm' || text === '__asm__') {
+      const assembly = rewriteAssembly(tokens, at, this.isOnDevice())
+      if (!assembly) return at
+      this.replace(at, assembly.end, assembly.text)
+      return assembly.end - 1
+    }
     if (text === 'cudaLaunchKernel' || text === 'cudaLaunchCooperativeKernel') this.typedLaunch(at)
     return at
   }
@@ -173,7 +184,9 @@ class Rewriter {
     const { text, inDirective } = tokenAt(tokens, at)
     if (text === '<' && tokens[at + 1]?.text === '<' && tokens[at + 2]?.text === '<')
       return this.launch(at)
+    if (text === '(') this.insertChecks(checkOldCast(tokens, at))
     if (inDirective) return at
+    if (text === '=' && this.inFunction()) this.insertChecks(checkIndex(tokens, at))
     if (text === '(') this.depth += 1
     else if (text === ')') this.depth -= 1
     else if (text === '{') this.open(at)
@@ -200,12 +213,23 @@ class Rewriter {
   private stepTogether(end: number): void {
     const names = this.scopes.find((scope) => scope.volatiles)?.volatiles
     if (!names) return
-    this.insertAll(keepInStep(this.tokens, this.statementBegins, end, names))
+    // Around what the statement has in it already.
+    const inStep = keepInStep(this.tokens, this.statementBegins, end, names)
+    for (const [index, { at, text }] of inStep.entries()) this.insert(at, text, index === 0)
+  }
+
+  private insertChecks(insertions: readonly Insertion[]): void {
+    // Within what is around them already.
+    for (const [index, { at, text }] of insertions.entries()) this.insert(at, text, index > 0)
+  }
+
+  private insert(at: number, text: string, isFirst: boolean): void {
+    const there = this.insertions.get(at) ?? ''
+    this.insertions.set(at, isFirst ? text + there : there + text)
   }
 
   private insertAll(insertions: readonly Insertion[]): void {
-    for (const { at, text } of insertions)
-      this.insertions.set(at, (this.insertions.get(at) ?? '') + text)
+    for (const { at, text } of insertions) this.insert(at, text, false)
   }
 
   /** `old = *p` before `atomicCAS(p, …)`: a stale value only makes the loop turn once more. */
@@ -260,6 +284,15 @@ class Rewriter {
       const close = closes(tokens, at)
       volatiles = volatileNames(tokens, this.statementBegins, close)
       this.readForSwap(at, close)
+      const known = this.fileShared.filter(({ scopes }) =>
+        scopes.every((scope, index) => this.scopes[index] === scope),
+      )
+      for (const text of shownShared(
+        tokens,
+        { from: this.statementBegins, open: at, close },
+        known,
+      ))
+        this.insert(at + 1, ` OPSMITH_SHOW_SHARED(${text})`, false)
     }
     const head =
       kind === 'function' && places.has('__global__')
@@ -345,6 +378,10 @@ class Rewriter {
         if (atNamespaceScope) {
           if (this.dynamicNames.has(name)) continue
           this.dynamicNames.add(name)
+          this.knowShared(
+            name,
+            `auto* ${name} = static_cast<${type}*>(::opsmith::gpu::dynamic_shared());`,
+          )
           parts.push(`static constexpr ::opsmith::gpu::DynamicShared<${type}> ${name}{};`)
         } else if (inner === '')
           parts.push(`auto* ${name} = static_cast<${type}*>(::opsmith::gpu::dynamic_shared());`)
@@ -365,10 +402,15 @@ class Rewriter {
       parts.push(`struct ${id}_t { ${declaration.text} };`)
       if (atNamespaceScope) {
         parts.push(`static ::opsmith::gpu::SharedPlace ${id}_place;`)
-        for (const { name } of declarators)
+        for (const { name } of declarators) {
           parts.push(
             `static constexpr ::opsmith::gpu::SharedMember<${id}_t, decltype(${id}_t::${name}), &${id}_t::${name}, ${id}_place> ${name}{};`,
           )
+          this.knowShared(
+            name,
+            `auto& ${name} = ::opsmith::gpu::shared_variable<${id}_t>(${id}_place).${name};`,
+          )
+        }
       } else {
         parts.push(
           `static ::opsmith::gpu::SharedPlace ${id}_place;`,
@@ -383,6 +425,10 @@ class Rewriter {
     this.replace(begin, declaration.end, parts.join(' '))
     this.endStatement(declaration.end)
     return declaration.end - 1
+  }
+
+  private knowShared(name: string, text: string): void {
+    this.fileShared.push({ name, text, scopes: [...this.scopes] })
   }
 
   /** The declaration from `begin`, as if the words were not there. */
@@ -451,49 +497,6 @@ class Rewriter {
       })
       .join('')
     this.insertions.set(declaration.end, text)
-  }
-
-  private assembly(at: number): number {
-    const { tokens } = this
-    let open = codeFrom(tokens, at + 1)
-    while (['volatile', '__volatile__', 'inline'].includes(tokens[open]?.text ?? ''))
-      open = codeFrom(tokens, open + 1)
-    if (tokens[open]?.text !== '(') return at
-    const close = closes(tokens, open)
-    if (close >= tokens.length) return at
-    let code = ''
-    let index = codeFrom(tokens, open + 1)
-    while (tokens[index]?.kind === 'text') {
-      code += tokenAt(tokens, index).text.slice(1, -1)
-      index = codeFrom(tokens, index + 1)
-    }
-    const operands: string[] = []
-    for (let part = index; part < close; part += 1)
-      if (tokenAt(tokens, part).text === '(') {
-        const end = closes(tokens, part)
-        operands.push(textOf(tokens, part + 1, end))
-        part = end
-      } else if (
-        operands.length > 0 &&
-        tokenAt(tokens, part).kind === 'text' &&
-        operands.length > 40
-      )
-        break
-    const translated = translatePtx(code, operands)
-    const shown = code
-      .replace(/\\[nt]/g, ' ')
-      .replace(/\s+/g, ' ')
-      .replaceAll('"', "'")
-      .trim()
-    const isPtx = /^[a-z]\w*(?:\.\w+)+[ ;]|%%|^\{/.test(shown)
-    if (translated === undefined && !isPtx && !this.isOnDevice()) return at
-    this.replace(
-      at,
-      close + 1,
-      translated ??
-        `static_assert(::opsmith::gpu::never, "inline PTX is not supported on the virtual GPU: ${shown.slice(0, 80).replaceAll('\\', '')}")`,
-    )
-    return close
   }
 
   /** `cudaFree(p);` as a whole statement: nobody looks at its result. */

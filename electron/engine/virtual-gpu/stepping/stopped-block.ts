@@ -66,6 +66,7 @@ export async function viewOfBlock(
   const active = stop.lanes.find(({ state }) => state === 'active')
   return {
     reason: stop.reason,
+    why: stop.why,
     kernel: stop.kernel,
     launched: stop.launched,
     launch: stop.launch,

@@ -206,6 +206,13 @@ struct DynamicShared {
   }
 };
 
+/** What the rewriter writes where a function uses a variable of the file: steps show it. */
+#ifdef OPSMITH_GPU_STEPPED
+#define OPSMITH_SHOW_SHARED(...) __VA_ARGS__
+#else
+#define OPSMITH_SHOW_SHARED(...)
+#endif
+
 /** A `__shared__` variable at namespace scope: it is found where it is used. */
 template <typename Owner, typename T, T Owner::* member, SharedPlace& place>
 struct SharedMember {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 namespace opsmith::gpu {
 
@@ -27,7 +26,7 @@ struct TakeAddress {
 };
 template <typename Find>
 const void* kernel_address(Find find) {
-  if constexpr (std::is_invocable_v<Find, TakeAddress>)
+  if constexpr (requires { find(TakeAddress{}); })
     return find(TakeAddress{});
   else
     return nullptr;

@@ -1,7 +1,6 @@
 // Launches: what `kernel<<<grid, block, shared, stream>>>(arguments)` becomes.
 #pragma once
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -15,11 +14,29 @@ inline LaunchSize launch_size(dim3 grid, dim3 block, std::size_t dynamic_shared 
   return {grid, block, dynamic_shared, stream, false};
 }
 
+// A std::tuple, std::apply and std::is_invocable of each kernel took more time to compile than the
+// rest of a usual source.
+
+template <std::size_t place, typename T>
+struct Argument {
+  T value;
+};
+
+template <typename Places, typename... Arguments>
+struct ArgumentList;
+template <std::size_t... places, typename... Arguments>
+struct ArgumentList<std::index_sequence<places...>, Arguments...> : Argument<places, Arguments>... {
+  template <typename Call>
+  __attribute__((always_inline)) void pass_to(const Call& call) const {
+    call(this->Argument<places, Arguments>::value...);
+  }
+};
+
 /** A kernel with its arguments: all that its threads read of the host's memory. */
 template <typename Call, typename... Arguments>
 struct Closure {
   Call call;
-  std::tuple<Arguments...> arguments;
+  ArgumentList<std::make_index_sequence<sizeof...(Arguments)>, Arguments...> arguments;
 };
 
 /** Calls the kernel for one thread after the other, until the fiber has no more. */
@@ -27,7 +44,7 @@ template <typename Kept>
 void run_threads(const void* closure) {
   const Kept& kept = *static_cast<const Kept*>(closure);
   do {
-    std::apply(kept.call, kept.arguments);
+    kept.arguments.pass_to(kept.call);
   } while (next_thread());
 }
 
@@ -52,19 +69,20 @@ struct ExactLauncher {
   void operator()(Parameters... parameters) const {
     // A name is called as such, and can become part of the loop over threads. A variable that
     // points at a kernel is read here: threads must not read it from the host's stack.
-    if constexpr (std::is_empty_v<Call>)
+    if constexpr (__is_empty(Call))
       launch(size, name, site, reinterpret_cast<const void*>(entry),
-             Closure<Call, Parameters...>{call, {std::move(parameters)...}});
+             Closure<Call, Parameters...>{call, {{static_cast<Parameters&&>(parameters)}...}});
     else
       launch(size, name, site, reinterpret_cast<const void*>(entry),
-             Closure<void (*)(Parameters...), Parameters...>{entry, {std::move(parameters)...}});
+             Closure<void (*)(Parameters...), Parameters...>{
+                 entry, {{static_cast<Parameters&&>(parameters)}...}});
   }
   /** A kernel with default arguments, or with template arguments that follow from these. */
-  template <typename... Given, typename = std::enable_if_t<
-                                   !std::is_invocable_v<void (*)(Parameters...), const Given&...>>>
+  template <typename... Given>
+    requires(!requires(void (*kernel)(Parameters...), const Given&... given) { kernel(given...); })
   void operator()(const Given&... given) const {
     launch(size, name, site, reinterpret_cast<const void*>(entry),
-           Closure<Call, std::decay_t<Given>...>{call, {given...}});
+           Closure<Call, std::decay_t<Given>...>{call, {{given}...}});
   }
 };
 
@@ -79,7 +97,7 @@ struct DeducingLauncher {
   template <typename... Given>
   void operator()(Given&&... given) const {
     launch(size, name, site, nullptr,
-           Closure<Call, std::decay_t<Given>...>{call, {std::forward<Given>(given)...}});
+           Closure<Call, std::decay_t<Given>...>{call, {{std::forward<Given>(given)}...}});
   }
 };
 
@@ -101,7 +119,7 @@ struct TakeFunction {
 template <typename Find, typename Call>
 auto launcher(const LaunchSize& size, const char* name, Find find, Call call,
               Site site = Site::here()) {
-  if constexpr (std::is_invocable_v<Find, TakeFunction<Call>>)
+  if constexpr (requires(TakeFunction<Call> take) { find(take); })
     return find(TakeFunction<Call>{size, name, site, call});
   else
     return DeducingLauncher<Call>{size, name, site, call};
@@ -115,7 +133,7 @@ cudaError_t launch_from_pointers(const LaunchSize& size, const char* name, Site 
   return launch(
       size, name, site, reinterpret_cast<const void*>(entry),
       Closure<void (*)(Parameters...), Parameters...>{
-          entry, {*static_cast<std::remove_reference_t<Parameters>*>(arguments[index])...}});
+          entry, {{*static_cast<std::remove_reference_t<Parameters>*>(arguments[index])}...}});
 }
 
 /** What the rewriter assigns results to that a program throws away. */
@@ -173,10 +191,10 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     if (attribute.id == cudaLaunchAttributeClusterDimension)
       ::opsmith::gpu::refuse("thread block clusters are not supported on the virtual GPU", {});
   }
-  return ::opsmith::gpu::launch(size, "cudaLaunchKernelEx", {},
-                                reinterpret_cast<const void*>(kernel),
-                                ::opsmith::gpu::Closure<void (*)(Parameters...), Parameters...>{
-                                    kernel, {std::forward<Given>(given)...}});
+  return ::opsmith::gpu::launch(
+      size, "cudaLaunchKernelEx", {}, reinterpret_cast<const void*>(kernel),
+      ::opsmith::gpu::Closure<void (*)(Parameters...), Parameters...>{
+          kernel, {{static_cast<Parameters>(std::forward<Given>(given))}...}});
 }
 /** A kernel whose type is lost is found by its address, if it was launched before. */
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
