@@ -4,7 +4,7 @@ import { openQuestion, question, saveQuestion } from './desktop'
 import { workbenchError } from './outcome'
 
 /** Of the messages below. Calls and events belong to Opsmith's version, which both sides must share. */
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** The line before the first frame of `opsmith serve --stdio`: a shell's profile may print before it. */
 export const framesFollow = 'opsmith serve: frames follow\n'

@@ -14,6 +14,7 @@ import { typedTarget } from '../../engine/remote/targets'
 import { shellWord } from '../../engine/toolchain/shell-word'
 import type { NamedTarget } from '../../engine/remote/targets'
 import type { Desktop } from '../desktop'
+import { NewestOfEach } from '../newest-of-each'
 import { askToCopy } from './ask-to-copy'
 import { Connection } from './connection'
 import { DialogConnection } from './dialog-connection'
@@ -51,6 +52,8 @@ interface Open {
   /** See the contract. */
   engine: number
   copies: LocalCopies
+  /** Drafts on their way there; nobody waits for them. */
+  drafts: NewestOfEach
   attempts: number
   timer: NodeJS.Timeout | undefined
 }
@@ -145,10 +148,10 @@ export class RemoteProjects {
       for (const draft of await copies.drafts()) drafts.set(draft.path, draft)
       return ok([...drafts.values()])
     }
-    if (open.connection) void this.forward(open, name, input)
-    return name === 'draft.keep'
-      ? await copies.keepDraft((input as AppInput<'draft.keep'>).draft)
-      : await copies.dropDraft((input as AppInput<'draft.drop'>).path)
+    const { draft } = input as Partial<AppInput<'draft.keep'>>
+    const path = draft?.path ?? (input as AppInput<'draft.drop'>).path
+    open.drafts.send(path, () => this.forward(open, name, input))
+    return draft ? await copies.keepDraft(draft) : await copies.dropDraft(path)
   }
 
   async targets(): Promise<KnownTarget[]> {
@@ -271,6 +274,7 @@ export class RemoteProjects {
       kept: undefined,
       engine: 0,
       copies: new LocalCopies(this.here.installation.dataFolder, name),
+      drafts: new NewestOfEach(),
       attempts: 0,
       timer: undefined,
     }

@@ -25,6 +25,14 @@ export interface Line {
 
 export const lineOf = (both: Duplex): Line => ({ input: both, output: both })
 
+/** What comes, with a sign of life to the other side while a message takes long. */
+async function* noted(input: Readable, messages: NumberedMessages): AsyncGenerator<Uint8Array> {
+  for await (const bytes of input as AsyncIterable<Uint8Array>) {
+    messages.noteBytes()
+    yield bytes
+  }
+}
+
 /** How a connection ended: the other side has ended the session, or may come back. */
 export type LineEnd = 'ended' | 'lost'
 
@@ -72,7 +80,7 @@ export class ServedEngine {
       helloOf(this.version, { received: this.messages.received, isKept: this.isKept }),
     )
     try {
-      const messages = readMessages(input)
+      const messages = readMessages(noted(input, this.messages))
       const first = await messages.next()
       if (first.done === true) return ok('lost')
       const greeted = checkHello(first.value, this.version, 'The Opsmith that called')
