@@ -12,7 +12,11 @@ export class NewestOfEach {
   }
 
   private async run(name: string, first: () => Promise<unknown>): Promise<void> {
-    for (let work: (() => Promise<unknown>) | undefined = first; work; work = this.waiting.get(name)) {
+    for (
+      let work: (() => Promise<unknown>) | undefined = first;
+      work;
+      work = this.waiting.get(name)
+    ) {
       this.waiting.set(name, undefined)
       await work()
     }

@@ -153,7 +153,12 @@ describe('a message that takes longer than an engine may be silent', () => {
     )
     unwrap(await engine.call('project.open', { folder }))
     const text = randomBytes(700_000).toString('base64')
-    const written = await engine.call('file.write', { folder, path: 'large.txt', text, baseVersion: '' })
+    const written = await engine.call('file.write', {
+      folder,
+      path: 'large.txt',
+      text,
+      baseVersion: '',
+    })
     expect(written.ok).toBe(true)
     expect(fs.readFileSync(path.join(folder, 'large.txt'), 'utf8')).toBe(text)
     expect(lost).toEqual([])

@@ -143,8 +143,7 @@ async function editRows(options: BenchmarkOptions): Promise<Row[]> {
   const cache = makeTestCache()
   const missing = missingSsh()
   if (missing !== '') options.say(`no loopback ssh: ${missing}`)
-  const server =
-    missing === '' ? await startSshServer(path.join(cache.home, 'sshd')) : undefined
+  const server = missing === '' ? await startSshServer(path.join(cache.home, 'sshd')) : undefined
   const ssh = ['ssh', '-F', server?.configuration ?? '', 'gpu']
   const engines: Engine[] = []
   try {
@@ -238,7 +237,9 @@ async function typingRow({ rounds = 50 }: BenchmarkOptions): Promise<Row> {
       const draft = { path: 'op.cpp', text: `${text}${round}`, baseVersion: '' }
       far.push(...(await sample(1, async () => void (await call('draft.keep', { folder, draft })))))
       const input = { folder: local.one.folder, draft }
-      here.push(...(await sample(1, async () => void unwrap(await local.call('draft.keep', input)))))
+      here.push(
+        ...(await sample(1, async () => void unwrap(await local.call('draft.keep', input)))),
+      )
     }
     const milliseconds = (seconds: readonly number[]): number[] => seconds.map((s) => s * 1000)
     const peer = { name: 'the same in this process', samples: milliseconds(here) }

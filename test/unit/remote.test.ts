@@ -61,7 +61,9 @@ describe('messages', () => {
     }
     await expect(read(Buffer.from('printed by somebody'))).rejects.toThrow('not a message')
     const noJson = Buffer.from('{')
-    await expect(read(Buffer.concat([frameHeader(noJson), noJson]))).rejects.toThrow('cannot be read')
+    await expect(read(Buffer.concat([frameHeader(noJson), noJson]))).rejects.toThrow(
+      'cannot be read',
+    )
     const damaged = Buffer.from([1, 255, 255, 10])
     await expect(read(Buffer.concat([frameHeader(damaged), damaged]))).rejects.toThrow(
       'cannot be read',

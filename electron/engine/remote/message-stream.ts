@@ -88,6 +88,9 @@ export async function* readMessages(
   }
 }
 
+/** What `opsmith serve --resume` prints where no engine runs. */
+export const sessionEnded = 'The engine of this session has ended.'
+
 export function helloOf(version: string, more: Partial<Hello> = {}): Hello {
   return { kind: 'hello', protocol: protocolVersion, version, ...more }
 }

@@ -92,14 +92,30 @@ export class NumberedMessages {
     this.wake()
   }
 
-  send(message: unknown): void {
-    if (this.isOver) return
+  /** The other side is another one now: what the one before has not received is dropped, and numbers begin again. */
+  beginAgain(): void {
+    this.detach()
+    this.unconfirmed = []
+    this.size = 0
+    this.nextNumber = 1
+    this.received = 0
+  }
+
+  /** The other side has received the message of this number. */
+  isConfirmed(number: number): boolean {
+    return number < (this.unconfirmed[0]?.number ?? this.nextNumber)
+  }
+
+  /** Returns its number; 0 if nobody reads any more. */
+  send(message: unknown): number {
+    if (this.isOver) return 0
     const number = this.nextNumber
     this.nextNumber += 1
     const payload = payloadOf(`{"number":${number},"message":${toText(message)}}`)
     this.unconfirmed.push({ number, payload })
     this.size += payload.byteLength
     if (this.output) writeFrame(this.output, payload)
+    return number
   }
 
   private noteConfirmed(received: number): void {
