@@ -30,13 +30,17 @@ const graphGoal = 2_000
 /** Of the program: the compiler removes a third, as dead code. */
 const graphOperators = 15_000
 
+/** As people save: the plain build that follows a hot one is over by then. */
+const betweenEdits = 5_000
+const pause = async (): Promise<void> => {
+  await new Promise((resolve) => setTimeout(resolve, betweenEdits))
+}
+
 /** An engine with a project of its own: of this process, or behind a target. */
 interface Engine {
   name: string
   one: HotCase
   call<N extends AppCallName>(name: N, input: AppInput<N>): Promise<Result<AppOutput<N>>>
-  /** Resolves when the plain build that follows a hot one has ended. */
-  settled(): Promise<void>
   close(): Promise<void>
 }
 
@@ -53,20 +57,9 @@ async function start(name: string, target: Target | undefined): Promise<Engine> 
   await changeSettings(cache.places.configFolder, { codeHelp: false })
   const [one] = hotCases(cache)
   if (!one) throw new Error('there is no case')
-  const waiting: (() => void)[] = []
-  const noteSettled = (): void => {
-    for (const go of waiting.splice(0)) go()
-  }
-  const common = {
-    name,
-    one,
-    settled: () => new Promise<void>((resolve) => waiting.push(resolve)),
-  }
+  const common = { name, one }
   if (target === undefined) {
-    const send = (event: string): void => {
-      if (event === 'build.settled') noteSettled()
-    }
-    const session = new AppSession(testInstallation(cache), { ...nobody, send }, '')
+    const session = new AppSession(testInstallation(cache), nobody, '')
     await session.workbench.applySettings()
     return {
       ...common,
@@ -88,7 +81,6 @@ async function start(name: string, target: Target | undefined): Promise<Engine> 
       onLost: () => undefined,
     }),
   )
-  client.on('build.settled', noteSettled)
   return {
     ...common,
     call: (call, input) => client.call(call, input),
@@ -100,7 +92,10 @@ async function start(name: string, target: Target | undefined): Promise<Engine> 
 }
 
 /** As the window does it: the text is written, built and loaded, and the call of the Run panel made. */
-async function edit({ call, one }: Engine, round: number): Promise<boolean> {
+async function edit(
+  { call, one }: Engine,
+  round: number,
+): Promise<{ hot: boolean; milliseconds: number }> {
   const { folder } = one
   const file = { folder, path: path.relative(folder, one.file) }
   const { version: baseVersion } = unwrap(await call('file.read', file))
@@ -111,31 +106,25 @@ async function edit({ call, one }: Engine, round: number): Promise<boolean> {
   const inputs = { x: { shape: [8] } }
   const request = { ...one.call(round), inputs } as never
   unwrap(await call('operator.run', { folder, job: `run-${round}`, request, timeout: 0 }))
-  taken = performance.now() - started
-  return built.build.hot
+  return { hot: built.build.hot, milliseconds: performance.now() - started }
 }
-/** Milliseconds of the last edit. */
-let taken = 0
 
 async function sampleEdits(engines: readonly Engine[], rounds: number): Promise<number[][]> {
   // A text that was built before is not compiled again.
   let round = Math.floor(Date.now() / 1000) % 1e6
   for (const engine of engines) {
     unwrap(await engine.call('project.open', { folder: engine.one.folder }))
-    for (let tries = 0; !(await edit(engine, (round += 1))); tries += 1) {
+    for (let tries = 0; !(await edit(engine, (round += 1))).hot; tries += 1) {
       if (tries > 60) throw new Error(`${engine.name}: not built by the compile server`)
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await pause()
     }
-    await engine.settled()
   }
   const samples = engines.map((): number[] => [])
   // In turn: what else the machine does slows all alike.
   for (let each = 0; each < rounds; each += 1)
     for (const [index, engine] of engines.entries()) {
-      const settled = engine.settled()
-      await edit(engine, (round += 1))
-      samples[index]?.push(taken)
-      await settled
+      samples[index]?.push((await edit(engine, (round += 1))).milliseconds)
+      await pause()
     }
   return samples
 }

@@ -195,7 +195,8 @@ export class RemoteProjects {
     if (!takesOver) return undefined
     const connected = await this.connect(target, signal, takesOver)
     if (connected.ok) return connected
-    if (isGone(connected)) return undefined
+    // An engine of another version cannot go on either.
+    if (isGone(connected) || connected.error.code === 'target.noOpsmith') return undefined
     this.sessions.putBack(place, takesOver)
     return connected
   }
