@@ -13,7 +13,6 @@ import { nobody } from '../support/nobody'
 import { thisMachine } from '../support/targets'
 import { judged, row, sample } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
-import { linkRows } from './remote-links'
 
 const milliseconds = (seconds: readonly number[]): number[] => seconds.map((one) => one * 1000)
 
@@ -58,7 +57,7 @@ async function sampleKept(cache: TestCache): Promise<{ first: number[]; again: n
 }
 
 /** What calls cost through the pipe of `opsmith serve`, beside the same calls in this process. */
-async function pipeRows(options: BenchmarkOptions): Promise<Row[]> {
+export async function run(options: BenchmarkOptions): Promise<Row[]> {
   const rounds = options.rounds ?? 200
   const cache = makeTestCache()
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)
@@ -119,13 +118,4 @@ async function pipeRows(options: BenchmarkOptions): Promise<Row[]> {
     await session.close()
     cache.remove()
   }
-}
-
-/** `--only links` leaves the calls out, `--only pipe` the links. */
-export async function run(options: BenchmarkOptions): Promise<Row[]> {
-  const { only = '' } = options
-  const rows: Row[] = []
-  if ('pipe'.includes(only)) rows.push(...(await pipeRows(options)))
-  if ('links'.includes(only)) rows.push(...(await linkRows(options)))
-  return rows
 }
