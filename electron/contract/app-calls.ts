@@ -107,6 +107,14 @@ export const buildAndLoad = z.object({
 })
 export type BuildAndLoad = z.infer<typeof buildAndLoad>
 
+const noteOfJob = z.object({
+  job: z.string(),
+  /** The kind of the window's job. */
+  kind: z.string(),
+  /** What the window's job began with, as JSON. */
+  input: z.string().max(1_000_000),
+})
+
 /** What the renderer may ask of main. Adding a call is one entry here and one handler in electron/session/calls. */
 export const appCalls = {
   'app.info': {
@@ -476,6 +484,10 @@ export const appCalls = {
     input: z.object({ job: z.string(), byUser: z.literal(true).optional() }),
     output: z.object({ cancelled: z.boolean() }),
   },
+  /** What a window needs to show the result of a job that it begins: another window may have to, see `job.left`. */
+  'job.note': { input: noteOfJob, output: none },
+  /** Jobs of a window that was killed, on an engine that goes on. Their calls are made again, with the same `job`. */
+  'job.left': { input: none, output: z.array(noteOfJob) },
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },

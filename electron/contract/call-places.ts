@@ -76,6 +76,8 @@ export const callPlaces: Readonly<Record<AppCallName, CallPlace>> = {
   'host.restart': there,
   'host.state': there,
   'job.cancel': there,
+  'job.left': there,
+  'job.note': there,
   'kernels.occupancy': there,
   'kernels.reports': there,
   'kernels.use': there,

@@ -70,10 +70,11 @@ export const runCalls = {
   'runs.places': { input: folder, output: z.array(workersChoice) },
   /** Newest first. */
   'runs.list': { input: folder, output: z.array(runState) },
-  /** Makes a run of a sweep; runs.follow starts its workers. */
+  /** Makes a run of timings; runs.follow starts its workers. */
   'runs.start': {
     input: folder.extend({
-      request: timingRequest,
+      /** null: all benchmarks of opsmith.json, else its calls. */
+      request: timingRequest.nullable(),
       /** As `--over` takes it. */
       over: z.string().min(1),
       jobs: z.number().int().min(1).max(1000),

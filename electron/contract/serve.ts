@@ -4,7 +4,7 @@ import { openQuestion, question, saveQuestion } from './desktop'
 import { workbenchError } from './outcome'
 
 /** Of the messages below. Calls and events belong to Opsmith's version, which both sides must share. */
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** The line before the first frame of `opsmith serve --stdio`: a shell's profile may print before it. */
 export const framesFollow = 'opsmith serve: frames follow\n'
@@ -21,6 +21,10 @@ export const hello = z.object({
   kind: z.literal('hello'),
   protocol: z.number().int(),
   version: z.string(),
+  /** Of the user's side: which window it is. Of the engine: the window that it works for; absent before the first. */
+  window: z.string().max(64).exactOptional(),
+  /** Of the user's side: the window of before, which is gone and whose engine this one goes on with. */
+  takesOver: z.string().max(64).exactOptional(),
   /** The number of the last message that this side has received in the session. */
   received: id.exactOptional(),
   /** Of the engine: it goes on if the connection is lost. */

@@ -27,6 +27,7 @@ import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
 import type { Desktop } from './desktop'
 import { Jobs } from './jobs'
+import type { KeptJobs } from './kept-jobs'
 import { oneAtATime } from './one-at-a-time'
 import { ProjectSession } from './project-session'
 import { RemoteProjects } from './remote/remote-projects'
@@ -57,6 +58,8 @@ export class AppSession {
   proposal: (ProjectProposal & { apart: string }) | undefined
   /** The projects of other machines; undefined where this session is that of another. */
   remote: RemoteProjects | undefined
+  /** Jobs that outlive the window; undefined where a session ends with it. */
+  keptJobs: KeptJobs | undefined
   /** The project of the start, until the window asks for it. */
   private early: { folder: string; opened: Promise<Result<Project>> } | undefined
   /** Failures before the window listens. It gets them when it asks for the project. */

@@ -18,6 +18,7 @@ import {
 } from '../store/earlier-results'
 import { forgetHost, listenToHost, onCrash } from '../store/host'
 import { forgetLanguage, listenToLanguage } from '../store/language'
+import { resumeLeftJobs } from '../store/left-jobs'
 import { layoutStore, openFile, showPanel } from '../store/layout'
 import { forgetResults, listenToProject, requestBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
@@ -202,6 +203,7 @@ async function enter(folder: string): Promise<void> {
   if (isRestricted()) return
   void followResults(folder)
   for (const feature of allFeatures()) feature.enter?.()
+  if (projectStore.getState().project?.target) await resumeLeftJobs(folder)
   await requestBuild('projectOpened')
   // For the status bar: it starts every compiler and Python there is.
   if (!hasReport()) await runDoctor()

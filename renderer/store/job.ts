@@ -1,11 +1,12 @@
 import { useStore } from 'zustand'
+import type { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
-import type { AppEvent, AppEventName } from '../../electron/contract/app-calls'
+import type { AppEvent, AppEventName, AppOutput } from '../../electron/contract/app-calls'
 import type { Result, WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
 import { noteCrash, noteStopped } from './host'
-import { currentFolder } from './project'
+import { currentFolder, projectStore } from './project'
 import { libraryStamp } from './schemas'
 
 /**
@@ -31,6 +32,11 @@ export type Job<Input, Value, Progress = null> = AnyJob & {
   clear: () => void
   /** Changes what is known: a value that is shown from elsewhere, an error of the fields. */
   set: (change: Partial<Pick<JobState<Value, Progress>, 'value' | 'error' | 'stamp'>>) => void
+  /**
+   * If the window is killed while an engine of another machine does the work, the next window shows its result.
+   * @param form of the input, which that machine keeps in the meantime
+   */
+  outlives: (form: z.ZodType<Input>) => void
   /** Shows a value of an earlier session, unless something is known already or work for it runs. */
   restore: (value: Value, stamp: string) => void
 }
@@ -56,7 +62,12 @@ export type AnyJob = {
   stop: () => Promise<void>
   /** Stops what runs and forgets what is known. */
   reset: () => void
+  /** Goes on with work of a window that was killed; false if it is not of this kind. */
+  resume: (left: LeftJob) => boolean
 }
+
+/** Work that a killed window has left; see `job.left`. */
+type LeftJob = AppOutput<'job.left'>[number]
 
 export type Work<Progress> = {
   /** "" where no project is open. */
@@ -143,6 +154,7 @@ export function createJob<Input, Value, Progress = null>(
   let newest: { wish: number; key: string; done: Promise<Result<Value> | null> } | null = null
   let isListening = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  let outlivingForm: z.ZodType<Input> | undefined
 
   function listenOnce(): void {
     if (isListening || !options.progress) return
@@ -199,7 +211,11 @@ export function createJob<Input, Value, Progress = null>(
   }
 
   /** Runs when what the lane runs has ended; null when there is a newer wish by then. */
-  async function whenFree(input: Input, mine: number): Promise<Result<Value> | null> {
+  async function whenFree(
+    input: Input,
+    mine: number,
+    job = newJob(options.kind),
+  ): Promise<Result<Value> | null> {
     // Where nothing runs, the work begins at once.
     const waits = options.latest !== 'overtakes' && lane.current !== null
     if (waits && !(await isFree(mine))) return null
@@ -211,19 +227,22 @@ export function createJob<Input, Value, Progress = null>(
       }
     })
     lane.current = { cancel: () => cancel(), ended }
-    return once(input, { leave, isNewest: () => mine === lane.wishes }).finally(leave)
+    return once(input, { job, leave, isNewest: () => mine === lane.wishes }).finally(leave)
   }
 
   async function once(
     input: Input,
-    { leave, isNewest }: { leave: () => void; isNewest: () => boolean },
+    { job, leave, isNewest }: { job: string; leave: () => void; isNewest: () => boolean },
   ): Promise<Result<Value> | null> {
     const folder = currentFolder()
     if (folder === null && options.anyProject !== true) return null
     listenOnce()
-    const job = newJob(options.kind)
     const stamp = (options.stamp ?? libraryStamp)()
     store.setState({ running: job, stopping: false, startedAt: Date.now(), progress: null })
+    if (outlivingForm && isElsewhere()) {
+      const noted = JSON.stringify(input ?? null)
+      void call('job.note', { job, kind: options.kind, input: noted })
+    }
     const isOurs = (): boolean => store.getState().running === job
     const result = await options.run(input, {
       folder: folder ?? '',
@@ -290,6 +309,17 @@ export function createJob<Input, Value, Progress = null>(
       const isReplaced = change.value !== undefined && change.value !== value
       if (isReplaced && value !== null) options.release?.(value)
     },
+    outlives: (form) => {
+      outlivingForm = form
+    },
+    resume: ({ job, kind, input: noted }) => {
+      if (kind !== options.kind || !outlivingForm || lane.current !== null) return false
+      const input = outlivingForm.safeParse(parsedJson(noted))
+      if (!input.success) return false
+      lane.wishes += 1
+      void whenFree(input.data, lane.wishes, job)
+      return true
+    },
     restore: (value, stamp) => {
       const now = store.getState()
       if (now.running === null && now.value === null && now.error === null) {
@@ -317,6 +347,19 @@ export function createJob<Input, Value, Progress = null>(
       if (value !== null) options.release?.(value)
     },
   }
+}
+
+/** The input of work comes back from another machine. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isElsewhere(): boolean {
+  return (projectStore.getState().project?.target ?? '') !== ''
 }
 
 function valueOf<Value>(outcome: Outcome<Value>): Value | null {

@@ -217,6 +217,17 @@ const slurm = {
   lost: 'tests of Slurm clusters are skipped',
 }
 
+/** @type {Need} */
+const podman = {
+  name: 'podman and runc',
+  present: () => findOnPath('podman') !== '' && findOnPath('runc') !== '',
+  apt: [['podman'], ['runc']],
+  dnf: ['podman', 'runc'],
+  pacman: ['podman', 'runc'],
+  essential: false,
+  lost: 'tests of containers are skipped',
+}
+
 const clangTool = (tool) => ({
   name: tool,
   present: () => findClangTool(tool) !== '',
@@ -254,7 +265,7 @@ export function needsFor(context) {
     clangd(),
     ...(needsPythonEnvironment(context) ? [pythonEnvironment] : []),
     openCv,
-    ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy'), slurm] : []),
+    ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy'), slurm, podman] : []),
   ]
 }
 

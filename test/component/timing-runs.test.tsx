@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { FollowedRun, RunRow, RunState } from '../../electron/contract/run-calls'
+import { commandStore, runCommand } from '../../renderer/store/commands'
 import { featureOf } from '../../renderer/store/feature'
 import { notificationStore } from '../../renderer/store/notifications'
 import { rowOf } from '../unit/timing-samples'
@@ -142,6 +143,48 @@ describe('a sweep that is measured in a run', () => {
       expect(screen.getByTestId('timings-run-phase').textContent).toBe('The run is done.'),
     )
     expect(heads()).toHaveLength(3)
+  })
+
+  it('Measure all asks for a run of all benchmarks at the chosen place', async () => {
+    main.hold('runs.follow')
+    await openTimings()
+    await userEvent.click(screen.getByTestId('timings-overview'))
+    await userEvent.selectOptions(screen.getByTestId('timings-where'), 'slurm')
+    main.give('runs.list', [stateOf({ title: 'all benchmarks' })])
+    await userEvent.click(screen.getByTestId('timings-all'))
+    await screen.findByTestId('timings-run-view')
+    expect(main.asked('timing.runAll')).toEqual([])
+    expect(main.asked('runs.start')).toMatchObject([{ over: 'slurm', request: null }])
+  })
+
+  it('is attached to, stopped and removed by commands too, as far as that is possible', async () => {
+    const [id, done] = [stateOf().id, stateOf({ phase: 'done', done: 3, openJobs: 0 })]
+    main.give('runs.list', [stateOf()])
+    await openTimings()
+    const run = main.hold('runs.follow')
+    const enabled = (name: string): boolean =>
+      commandStore
+        .getState()
+        .commands.find(({ id: one }) => one === `timing.${name}Run`)
+        ?.enabled?.() === true
+    await waitFor(() => expect(enabled('attach')).toBe(true))
+    expect([enabled('stop'), enabled('remove')]).toEqual([true, false])
+    act(() => runCommand('timing.attachRun'))
+    expect((await run.asked).run).toBe(id)
+    await waitFor(() => expect(enabled('attach')).toBe(false))
+    main.give('runs.stop', {})
+    main.give('runs.list', [done])
+    act(() => runCommand('timing.stopRun'))
+    await waitFor(() => expect(main.asked('runs.stop')).toMatchObject([{ run: id }]))
+    await act(async () => {
+      run.succeed(followed())
+      await Promise.resolve()
+    })
+    await waitFor(() => expect(enabled('remove')).toBe(true))
+    main.give('runs.remove', {})
+    main.give('runs.list', [])
+    act(() => runCommand('timing.removeRun'))
+    await waitFor(() => expect(main.asked('runs.remove')).toMatchObject([{ run: id }]))
   })
 
   it('times of different hardware are in tables of their own, and what is missing is named', async () => {

@@ -3,11 +3,12 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import type { AppEventName } from '../../electron/contract/app-calls'
-import { unwrap } from '../../electron/contract/outcome'
+import type { AppEventName, AppInput } from '../../electron/contract/app-calls'
+import { err, unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
 import { ownVersion } from '../../electron/engine/installation'
-import { EngineClient } from '../../electron/engine/remote/engine-client'
+import { EngineClient, isGone } from '../../electron/engine/remote/engine-client'
+import type { EngineSession } from '../../electron/engine/remote/engine-client'
 import type { NamedTarget } from '../../electron/engine/remote/targets'
 import { opsmith } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -156,6 +157,91 @@ describe('an engine whose connection is cut', () => {
     await lostAgain()
     await expect.poll(() => processesOf(cache), { timeout: 20_000 }).toEqual([])
     expect(fs.readdirSync(run)).toEqual([])
+  })
+})
+
+describe('an engine whose window was killed', () => {
+  const inputs = { x: { shape: [2, 3] }, y: { shape: [2, 3] } }
+  const request = { op: 'my_op::my_op', args: ['x', 'y'], inputs } as never
+  const search = (): AppInput<'gradcheck.search'> => {
+    const checked = {
+      ...(request as object),
+      options: {},
+      secondOrder: false,
+      keepJacobians: false,
+    }
+    const limits = { points: 300, firstSeed: 0, timeout: 0 }
+    return { folder, job: 'search-1', request: checked as never, ...limits }
+  }
+
+  const window = (takesOver?: EngineSession): EngineClient =>
+    new EngineClient(target, {
+      version,
+      keep: 60,
+      seconds: 60,
+      ...(takesOver && { takesOver }),
+      onQuestion: () => Promise.resolve(null),
+      onLog: () => undefined,
+      onLost: () => undefined,
+    })
+
+  /** Its connection ends, and nobody looks for the engine with its name. */
+  async function withoutWindow(): Promise<EngineSession> {
+    const first = window()
+    unwrap(await first.connect())
+    unwrap(await first.call('project.open', { folder }))
+    unwrap(await first.call('operator.build', { folder, job: 'build-1' }))
+    const note = { job: 'search-1', kind: 'search', input: '{"points":300}' }
+    unwrap(await first.call('job.note', note))
+    const began = new Promise<void>((resolve) => {
+      first.on('gradcheck.progressed', () => resolve())
+    })
+    const searching = first.call('gradcheck.search', search())
+    await Promise.race([began, searching.then((early) => expect.unreachable(messageOf(early)))])
+    first.cut()
+    first.giveUp(err('target.unavailable', 'killed'))
+    await searching
+    return first.place ?? { session: '', window: '' }
+  }
+
+  it('goes on for the next: the job that ran is not begun again, and its result arrives', async () => {
+    const place = await withoutWindow()
+    const pids = enginePids()
+    const second = window(place)
+    unwrap(await second.connect())
+    unwrap(await second.call('project.open', { folder }))
+    expect(unwrap(await second.call('job.left', {}))).toEqual([
+      { job: 'search-1', kind: 'search', input: '{"points":300}' },
+    ])
+    const dones: number[] = []
+    second.on('gradcheck.progressed', ({ done }) => dones.push(done))
+    expect(unwrap(await second.call('gradcheck.search', search())).tried).toBe(300)
+    // A search that begins again counts from the beginning.
+    expect(dones).toEqual([...dones].sort((a, b) => a - b))
+    expect(unwrap(await second.call('job.left', {}))).toEqual([])
+    expect(enginePids()).toEqual(pids)
+    // A connection that is lost later is resumed as any other.
+    second.cut()
+    await expect.poll(async () => (await second.resume(never)).ok).toBe(true)
+    unwrap(await second.call('app.info', {}))
+    await second.close()
+  })
+
+  it('of two windows that know it, one gets it', async () => {
+    const place = await withoutWindow()
+    const windows = [window(place), window(place)]
+    const answers = await Promise.all(windows.map((one) => one.connect()))
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
+    const refused = answers.find(({ ok }) => !ok)
+    expect(refused && isGone(refused)).toBe(true)
+    for (const one of windows) await one.close()
+  })
+
+  it('has ended in the meantime: that is a reason to start another', async () => {
+    const gone = window({ session: 'a-session-of-before', window: 'w' })
+    const connected = await gone.connect()
+    expect(isGone(connected)).toBe(true)
+    await gone.close()
   })
 })
 

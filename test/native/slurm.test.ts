@@ -156,6 +156,27 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     )
   })
 
+  it('a worker whose node goes to a job of higher priority: its shard is done again, and none is lost', async () => {
+    const urgent = '--partition=urgent --nodelist=n2 --exclusive --output=/dev/null --wrap=true'
+    const { code, stdout, stderr } = await duringRun(
+      [
+        'bench',
+        project,
+        ...'--seconds 0.2 --dtype float32 float64 --threads 1 2'.split(' '),
+        ...'--direction forward --over slurm --jobs 2 --json'.split(' '),
+      ],
+      /1 of 4: /,
+      () => void cluster.slurm('sbatch', ...urgent.split(' ')),
+    )
+    expect(code, stderr).toBe(0)
+    const report = JSON.parse(stdout) as TimedRun
+    expect(report.missing).toEqual([])
+    expect(report.hardware.flatMap((one) => one.rows)).toHaveLength(8)
+    expect(stderr).toMatch(
+      /(a job of higher priority took its place|put back into the queue).*; it is tried once more/,
+    )
+  })
+
   it('a worker that is killed, and killed again, is named with its exit', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     const changed = path.join(folder, 'opsmith.json')

@@ -86,7 +86,10 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1
 JobRequeue=1
 NodeName=n1 NodeAddr=127.0.0.1 NodeHostname=${host} Port=${first} CPUs=1 State=UNKNOWN
 NodeName=n2 NodeAddr=127.0.0.1 NodeHostname=${host} Port=${second} CPUs=1 State=UNKNOWN
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+PartitionName=urgent Nodes=n1,n2 PriorityTier=10 MaxTime=INFINITE State=UP
 `,
   )
   const environment = { SLURM_CONF: file('slurm.conf') }

@@ -12,6 +12,7 @@ import { frameHeader } from '../../electron/contract/frames'
 import {
   checkHello,
   helloOf,
+  payloadOf,
   readMessages,
   toText,
   writeFrame,
@@ -45,7 +46,7 @@ describe('messages', () => {
   it('arrive as they were sent, numbers that JSON does not have included', async () => {
     const pipe = new PassThrough()
     const sent = [{ numbers: [NaN, Infinity, -Infinity, -0, 0.1] }, { text: 'ü\n"$number"' }, null]
-    for (const message of sent) writeFrame(pipe, toText(message))
+    for (const message of sent) writeFrame(pipe, payloadOf(toText(message)))
     pipe.end()
     const arrived: unknown[] = []
     for await (const message of readMessages(pipe)) arrived.push(message)
@@ -60,8 +61,25 @@ describe('messages', () => {
     }
     await expect(read(Buffer.from('printed by somebody'))).rejects.toThrow('not a message')
     const noJson = Buffer.from('{')
-    await expect(read(Buffer.concat([frameHeader(noJson), noJson]))).rejects.toThrow('not JSON')
-    expect(arrived).toEqual(['good', 'good'])
+    await expect(read(Buffer.concat([frameHeader(noJson), noJson]))).rejects.toThrow(
+      'cannot be read',
+    )
+    const damaged = Buffer.from([1, 255, 255, 10])
+    await expect(read(Buffer.concat([frameHeader(damaged), damaged]))).rejects.toThrow(
+      'cannot be read',
+    )
+    expect(arrived).toEqual(['good', 'good', 'good'])
+  })
+
+  it('long ones are compressed, and each still ends a line', async () => {
+    const source = 'at::Tensor my_op(const at::Tensor& x) { return x + 1; } // ü\n'.repeat(1000)
+    const payload = payloadOf(toText({ source }))
+    expect(payload.byteLength).toBeLessThan(source.length / 10)
+    expect(payload.at(-1)).toBe(10)
+    const pipe = new PassThrough()
+    writeFrame(pipe, payload)
+    pipe.end()
+    for await (const message of readMessages(pipe)) expect(message).toEqual({ source })
   })
 
   it('a hello of another version, or of another protocol, names both versions and what to do', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -60,7 +61,8 @@ function engineThatSays(messages: object[], itsVersion = version, end = ''): str
   const numbered = messages.map((message, index) => ({ number: index + 1, message }))
   fs.writeFileSync(said, Buffer.concat([framesOf(...numbered), Buffer.from(end)]))
   // The hello of the window and one byte more: the first byte of its first question.
-  const read = `dd bs=1 count=${framesOf(helloOf(version, { received: 0 })).length + 1} of=/dev/null 2>/dev/null`
+  const ofWindow = helloOf(version, { window: randomUUID(), received: 0 })
+  const read = `dd bs=1 count=${framesOf(ofWindow).length + 1} of=/dev/null 2>/dev/null`
   const command = ['sh', '-c', `cat '${greeting}'; ${read}; cat '${said}'; exec cat >/dev/null`]
   remote = new RemoteProjects({
     installation: { ...findInstallation(path.join(root, 'dist')), dataFolder: home },

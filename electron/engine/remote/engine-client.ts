@@ -14,7 +14,7 @@ import type { Result } from '../../contract/outcome'
 import { messageFromEngine } from '../../contract/serve'
 import type { Answer, Asked, Hello, MessageToEngine } from '../../contract/serve'
 import { EngineLink } from './engine-link'
-import { checkHello, helloOf, sendHello } from './message-stream'
+import { checkHello, helloOf, sendHello, sessionEnded } from './message-stream'
 import { NumberedMessages } from './numbered-messages'
 import type { NamedTarget } from './targets'
 
@@ -29,6 +29,8 @@ export interface EngineOptions {
   copy?: string
   /** Seconds that the engine goes on without a connection; 0: it ends with the connection. */
   keep?: number
+  /** The session of a window that is gone, whose engine is to go on for this one. */
+  takesOver?: EngineSession
   /** Seconds until the engine has answered for the first time. */
   seconds: number
   /** Shows a dialog. */
@@ -46,11 +48,18 @@ export interface EngineOptions {
   onLost: (error: Result<never>, isKept: boolean) => void
 }
 
+/** An engine that goes on without a connection, and the window that it works for. */
+export interface EngineSession {
+  session: string
+  window: string
+}
+
 type Pending = { call: AppCallName; resolve: (result: Result<unknown>) => void }
 
 /** An engine that another process runs, with the calls and the events of the window. */
 export class EngineClient {
-  private readonly session = randomUUID()
+  private readonly session: string
+  private readonly window = randomUUID()
   private readonly messages = new NumberedMessages()
   private readonly pending = new Map<number, Pending>()
   private readonly listeners = new Map<string, Set<(payload: never) => void>>()
@@ -60,6 +69,7 @@ export class EngineClient {
   private readonly closing = new Set<Promise<void>>()
   private lost: Result<never> | undefined
   private isKept = false
+  private hasBegun = false
   private isClosing = false
   private beats: NodeJS.Timeout | undefined
   /** Beats since the last byte came. */
@@ -69,11 +79,18 @@ export class EngineClient {
   constructor(
     private readonly target: NamedTarget,
     private readonly options: EngineOptions,
-  ) {}
+  ) {
+    this.session = options.takesOver?.session ?? randomUUID()
+  }
+
+  /** Where another process can find its engine; undefined if that ends with the connection. */
+  get place(): EngineSession | undefined {
+    return this.isKept ? { session: this.session, window: this.window } : undefined
+  }
 
   /** Connects for the first time. */
   async connect(): Promise<Result<null>> {
-    return await this.shakeHands(this.options.signal, false)
+    return await this.shakeHands(this.options.signal, this.options.takesOver !== undefined)
   }
 
   /**
@@ -84,8 +101,7 @@ export class EngineClient {
     if (this.lost) return { ...this.lost, isGone: true }
     const resumed = await this.shakeHands(signal, true)
     if (resumed.ok) return resumed
-    const isGone = /The engine of this session has ended/.test(resumed.error.detail ?? '')
-    return { ...resumed, isGone }
+    return { ...resumed, isGone: isGone(resumed) }
   }
 
   /** The engine that was lost does not come back: calls that were running end with the reason. */
@@ -98,7 +114,7 @@ export class EngineClient {
     signal: AbortSignal | undefined,
     isAgain: boolean,
   ): Promise<Result<null>> {
-    const { version, copy = '', keep = 0, seconds, onLog } = this.options
+    const { version, copy = '', keep = 0, seconds, onLog, takesOver } = this.options
     const kept = ['--session', this.session, '--keep', String(keep)]
     const link = new EngineLink(this.target, {
       words: ['serve', '--stdio', ...(keep > 0 ? kept : []), ...(isAgain ? ['--resume'] : [])],
@@ -109,7 +125,14 @@ export class EngineClient {
       },
     })
     this.link = link
-    sendHello(link.output, helloOf(version, { received: this.messages.received }))
+    sendHello(
+      link.output,
+      helloOf(version, {
+        window: this.window,
+        received: this.messages.received,
+        ...(this.isTaking ? { takesOver: takesOver?.window ?? '' } : {}),
+      }),
+    )
     let stopped: Result<never> | undefined
     const stop = (error: Result<never>): void => {
       stopped ??= error
@@ -162,13 +185,14 @@ export class EngineClient {
         }
         const { version } = this.options
         const checked = checkHello(message, version, `The Opsmith on ${this.target.name}`)
-        if (!checked.ok) {
+        const other = checked.ok ? this.otherWindow(checked.value) : checked
+        if (!other.ok) {
           // It has no jobs that would have to end first.
           link.cut()
-          onGreeted(checked)
+          onGreeted(other)
           return
         }
-        this.begin(link, checked.value)
+        this.begin(link, other.value)
         isGreeted = true
         onGreeted(ok(null))
       }
@@ -181,10 +205,30 @@ export class EngineClient {
     else onGreeted(reason)
   }
 
+  /** No message has come from the engine of another window yet, which this one is to go on with. */
+  private get isTaking(): boolean {
+    return this.options.takesOver !== undefined && !this.hasBegun
+  }
+
+  /** Refuses an engine that works for a window which this one does not follow. */
+  private otherWindow(greeting: Hello): Result<Hello> {
+    const mine = this.isTaking ? this.options.takesOver?.window : this.window
+    if (greeting.window === undefined || greeting.window === mine) return ok(greeting)
+    return err(
+      'target.unavailable',
+      `Another window works with the Opsmith on ${this.target.name}.`,
+      {
+        detail: sessionEnded,
+      },
+    )
+  }
+
   /** Both have said hello. A cable that is out ends no process: silence says so. */
   private begin(link: EngineLink, { received = 0, isKept = false }: Hello): void {
     this.isKept = isKept
-    this.messages.attach(link.output, received)
+    // What the window of before has sent does not count.
+    this.messages.attach(link.output, this.isTaking ? 0 : received)
+    this.hasBegun = true
     this.silentBeats = 0
     this.beats = setInterval(() => {
       this.silentBeats += 1
@@ -293,6 +337,11 @@ export class EngineClient {
     this.fail(err('target.unavailable', `The Opsmith on ${this.target.name} has ended.`))
     await Promise.all(this.closing)
   }
+}
+
+/** Whether it says that the engine of a session is not there for this window any more. */
+export function isGone(result: Result<unknown>): boolean {
+  return !result.ok && result.error.detail?.includes(sessionEnded) === true
 }
 
 /** An answer from elsewhere, as the contract has it. */

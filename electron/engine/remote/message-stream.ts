@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 import { BadFrame, FrameReader, frameHeader } from '../../contract/frames'
 import { hello, protocolVersion } from '../../contract/serve'
@@ -27,10 +28,35 @@ function fromText(text: string): unknown {
   )
 }
 
-/** Writes a message in a frame. It ends a line: srun passes only whole lines on. */
-export function writeFrame(output: Writable, text: string): void {
+/** Characters from which a message is compressed: a short one is in one packet anyway. */
+const longMessage = 1024
+/** The first byte of a message that is compressed; no JSON begins with it. */
+const compressedMark = 1
+/** Bytes of a message; JavaScript has no longer strings. */
+const largestMessage = 2 ** 29
+const newline = Buffer.from('\n')
+
+/**
+ * A message as it is sent. Long ones are compressed: texts and graphs become several times as short, which is what a
+ * slow network takes time for, and the fastest level takes about 10 ms for a megabyte.
+ */
+export function payloadOf(text: string): Buffer {
+  // It ends a line: srun passes only whole lines on.
+  if (text.length < longMessage) return Buffer.from(`${text}\n`)
+  const bytes = deflateRawSync(text, { level: 1 })
+  return Buffer.concat([Buffer.of(compressedMark), bytes, newline])
+}
+
+function textOf(payload: Uint8Array): string {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength)
+  if (bytes[0] !== compressedMark) return bytes.toString('utf8')
+  const packed = bytes.subarray(1, -newline.length)
+  return inflateRawSync(packed, { maxOutputLength: largestMessage }).toString('utf8')
+}
+
+/** Writes a message in a frame. */
+export function writeFrame(output: Writable, payload: Buffer): void {
   if (!output.writable) return
-  const payload = Buffer.from(`${text}\n`)
   output.cork()
   output.write(frameHeader(payload))
   output.write(payload)
@@ -38,7 +64,7 @@ export function writeFrame(output: Writable, text: string): void {
 }
 
 export function sendHello(output: Writable, greeting: Hello): void {
-  writeFrame(output, toText(greeting))
+  writeFrame(output, payloadOf(toText(greeting)))
 }
 
 /**
@@ -53,14 +79,17 @@ export async function* readMessages(
     for (const payload of reader.take(bytes)) {
       let message: unknown
       try {
-        message = fromText(Buffer.from(payload).toString('utf8'))
+        message = fromText(textOf(payload))
       } catch {
-        throw new BadFrame('a message that is not JSON')
+        throw new BadFrame('a message that cannot be read')
       }
       yield message
     }
   }
 }
+
+/** What `opsmith serve --resume` prints where no engine runs. */
+export const sessionEnded = 'The engine of this session has ended.'
 
 export function helloOf(version: string, more: Partial<Hello> = {}): Hello {
   return { kind: 'hello', protocol: protocolVersion, version, ...more }

@@ -2,17 +2,19 @@ import type { Writable } from 'node:stream'
 
 import { BadFrame } from '../../contract/frames'
 import { numbered } from '../../contract/serve'
-import { toText, writeFrame } from './message-stream'
+import { payloadOf, toText, writeFrame } from './message-stream'
 
-/** Characters that may wait for a confirmation before more should wait for drained(). */
+/** Bytes that may wait for a confirmation before more should wait for drained(). */
 const mostUnconfirmed = 32 << 20
-/** Milliseconds, messages and characters after which what was received is confirmed. */
+/** Milliseconds and messages after which what was received is confirmed. */
 const confirmPause = 50
 const confirmMessages = 256
+/** Milliseconds between two signs of life while a message comes that takes long. */
+const lifePause = 1_000
 
 interface Sent {
   number: number
-  text: string
+  payload: Buffer
 }
 
 /**
@@ -27,6 +29,7 @@ export class NumberedMessages {
   private output: Writable | undefined
   private confirmed = 0
   private timer: NodeJS.Timeout | undefined
+  private lifeTimer: NodeJS.Timeout | undefined
   private waiting: (() => void)[] = []
   private isOver = false
   /** The number of the last message that was received. */
@@ -68,7 +71,7 @@ export class NumberedMessages {
     output.on('error', () => undefined)
     output.on('drain', this.wake)
     this.noteConfirmed(received)
-    for (const { text } of this.unconfirmed) writeFrame(output, text)
+    for (const { payload } of this.unconfirmed) writeFrame(output, payload)
     // So the other side knows that its hello was read.
     this.confirm()
     this.wake()
@@ -78,8 +81,7 @@ export class NumberedMessages {
   detach(): void {
     this.output?.off('drain', this.wake)
     this.output = undefined
-    clearTimeout(this.timer)
-    this.timer = undefined
+    this.stopTimers()
   }
 
   /** Nobody will read or send any more. */
@@ -90,28 +92,59 @@ export class NumberedMessages {
     this.wake()
   }
 
-  send(message: unknown): void {
-    if (this.isOver) return
+  /** The other side is another one now: what the one before has not received is dropped, and numbers begin again. */
+  beginAgain(): void {
+    this.detach()
+    this.unconfirmed = []
+    this.size = 0
+    this.nextNumber = 1
+    this.received = 0
+  }
+
+  /** The other side has received the message of this number. */
+  isConfirmed(number: number): boolean {
+    return number < (this.unconfirmed[0]?.number ?? this.nextNumber)
+  }
+
+  /** Returns its number; 0 if nobody reads any more. */
+  send(message: unknown): number {
+    if (this.isOver) return 0
     const number = this.nextNumber
     this.nextNumber += 1
-    const text = `{"number":${number},"message":${toText(message)}}`
-    this.unconfirmed.push({ number, text })
-    this.size += text.length
-    if (this.output) writeFrame(this.output, text)
+    const payload = payloadOf(`{"number":${number},"message":${toText(message)}}`)
+    this.unconfirmed.push({ number, payload })
+    this.size += payload.byteLength
+    if (this.output) writeFrame(this.output, payload)
+    return number
   }
 
   private noteConfirmed(received: number): void {
     if (received >= this.nextNumber) throw new BadFrame('a confirmation of what was not sent')
     const left = this.unconfirmed.findIndex(({ number }) => number > received)
     const gone = this.unconfirmed.splice(0, left < 0 ? this.unconfirmed.length : left)
-    for (const { text } of gone) this.size -= text.length
+    for (const { payload } of gone) this.size -= payload.byteLength
   }
 
   private confirm(): void {
-    clearTimeout(this.timer)
-    this.timer = undefined
+    this.stopTimers()
     this.confirmed = this.received
-    if (this.output) writeFrame(this.output, `{"received":${this.received}}`)
+    if (this.output) writeFrame(this.output, payloadOf(`{"received":${this.received}}`))
+  }
+
+  private stopTimers(): void {
+    clearTimeout(this.timer)
+    clearTimeout(this.lifeTimer)
+    this.timer = undefined
+    this.lifeTimer = undefined
+  }
+
+  /** Bytes have come: says so while their message is not complete, or a slow line would be taken for a dead one. */
+  noteBytes(): void {
+    if (this.lifeTimer !== undefined || this.output === undefined) return
+    this.lifeTimer = setTimeout(() => {
+      this.confirm()
+    }, lifePause)
+    this.lifeTimer.unref()
   }
 
   /**

@@ -30,6 +30,8 @@ type OperatorCalls =
   | 'tensor.histogram'
   | 'tensor.release'
   | 'job.cancel'
+  | 'job.left'
+  | 'job.note'
   | 'host.state'
   | 'host.restart'
 
@@ -138,6 +140,11 @@ export const operatorCalls: Handlers<OperatorCalls> = {
         jobs.cancel(job, byUser) ||
         setupJobs.cancel(job, byUser),
     }),
+  'job.left': ({ keptJobs }) => ok(keptJobs?.leftJobs() ?? []),
+  'job.note': ({ keptJobs }, note) => {
+    keptJobs?.note(note)
+    return nothing
+  },
   'host.state': (session) => ok(session.workbench.hosts.state()),
   'host.restart': async (session) => {
     const restarted = await session.workbench.hosts.restart()

@@ -14,6 +14,7 @@ import type { FollowEvent } from '../../engine/shards/follow-run'
 import { workerNews } from '../../engine/shards/follow-text'
 import { nodesOf } from '../../engine/shards/nodes-of'
 import type { RunFolder } from '../../engine/shards/run-folder'
+import { benchmarksOf } from '../../engine/timing/entries'
 import { requestsOf, shardsOfTimings, timesOfShard } from '../../engine/timing/timing-shards'
 import { timingNameOf } from '../../engine/timing/plan'
 import { LatestProgress } from '../latest-progress'
@@ -116,12 +117,13 @@ export const runCalls: Handlers<RunCalls> = {
     if (!place.ok) return place
     const manifest = await readManifest(folder)
     if (!manifest.ok) return manifest
-    const shards = shardsOfTimings([request], manifest.value)
+    const requests = request === null ? benchmarksOf(manifest.value) : [request]
+    const shards = shardsOfTimings(requests, manifest.value)
     if (!shards.ok) return shards
     const run = await shardRuns.make(
       {
         verb,
-        title: timingNameOf(request),
+        title: request === null ? 'all benchmarks' : timingNameOf(request),
         project: folder,
         shards: shards.value,
         answer: { format: 'text', baseline: '', failAbove: 1 },

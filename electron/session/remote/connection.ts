@@ -10,7 +10,7 @@ import { eventPlaces } from '../../contract/call-places'
 import type { Result } from '../../contract/outcome'
 import type { Answer, Asked } from '../../contract/serve'
 import { connectEngine } from '../../engine/remote/engine-client'
-import type { EngineClient, EngineOptions } from '../../engine/remote/engine-client'
+import type { EngineClient, EngineOptions, EngineSession } from '../../engine/remote/engine-client'
 import type { NamedTarget } from '../../engine/remote/targets'
 
 /** Seconds until an engine has answered for the first time: a security key may have to be touched. */
@@ -25,6 +25,8 @@ export interface ConnectionOptions {
   copy: string
   /** Seconds that the engine goes on without a connection. */
   keep: number
+  /** The session of a window that is gone. */
+  takesOver?: EngineSession
   signal: AbortSignal
   onLog: (text: string) => void
   onQuestion: (asked: Asked) => Promise<Answer>
@@ -73,6 +75,11 @@ export class Connection {
         else pass()
       })
     }
+  }
+
+  /** Where another process can find its engine. */
+  get place(): EngineSession | undefined {
+    return this.client?.place
   }
 
   get isLost(): boolean {

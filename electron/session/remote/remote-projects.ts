@@ -2,7 +2,6 @@ import { appCalls } from '../../contract/app-calls'
 import type { AppCallName, AppInput, AppOutput } from '../../contract/app-calls'
 import { callPlaces } from '../../contract/call-places'
 import { machineOf, placeName } from '../../contract/project-place'
-import type { ProjectPlace } from '../../contract/project-place'
 import type { Connection as ConnectionState, KnownTarget } from '../../contract/remote-calls'
 import { err, ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
@@ -13,12 +12,26 @@ import { engineName } from '../../engine/remote/engine-archive'
 import { typedTarget } from '../../engine/remote/targets'
 import { shellWord } from '../../engine/toolchain/shell-word'
 import type { NamedTarget } from '../../engine/remote/targets'
+import { isGone } from '../../engine/remote/engine-client'
+import type { EngineSession } from '../../engine/remote/engine-client'
 import type { Desktop } from '../desktop'
+import { NewestOfEach } from '../newest-of-each'
 import { askToCopy } from './ask-to-copy'
 import { Connection } from './connection'
 import { DialogConnection } from './dialog-connection'
 import { isOfUser, knownTargets } from './known-targets'
+import { KeptSessions } from './kept-sessions'
 import { LocalCopies } from './local-copies'
+import {
+  choosesTools,
+  isCallName,
+  lostError,
+  nameOf,
+  ofResults,
+  stateOf,
+  withTarget,
+} from './open-remote'
+import type { Open } from './open-remote'
 import { RemoteQuestions } from './remote-questions'
 
 /** Seconds before each further attempt to connect again; the last one counts for all that follow. */
@@ -39,22 +52,6 @@ export interface Here {
   comeBack(): void
 }
 
-/** The project of another machine that is open. */
-interface Open {
-  target: NamedTarget
-  /** There; absolute. */
-  folder: string
-  /** Undefined while the connection is lost. */
-  connection: Connection | undefined
-  /** While the connection is lost: its engine goes on, as far as is known. */
-  kept: Connection | undefined
-  /** See the contract. */
-  engine: number
-  copies: LocalCopies
-  attempts: number
-  timer: NodeJS.Timeout | undefined
-}
-
 type Answering = () => Promise<Result<unknown>>
 
 /** The projects of other machines: it connects, forwards the window's calls, and connects again. */
@@ -70,9 +67,11 @@ export class RemoteProjects {
   /** Names of targets that the user has agreed to. */
   private readonly agreed = new Set<string>()
   private readonly closing = new Set<Promise<void>>()
+  private readonly sessions: KeptSessions
 
   constructor(private readonly here: Here) {
     this.questions = new RemoteQuestions(here.desktop)
+    this.sessions = new KeptSessions(here.installation.dataFolder)
   }
 
   get isOpen(): boolean {
@@ -145,10 +144,10 @@ export class RemoteProjects {
       for (const draft of await copies.drafts()) drafts.set(draft.path, draft)
       return ok([...drafts.values()])
     }
-    if (open.connection) void this.forward(open, name, input)
-    return name === 'draft.keep'
-      ? await copies.keepDraft((input as AppInput<'draft.keep'>).draft)
-      : await copies.dropDraft((input as AppInput<'draft.drop'>).path)
+    const { draft } = input as Partial<AppInput<'draft.keep'>>
+    const path = draft?.path ?? (input as AppInput<'draft.drop'>).path
+    open.drafts.send(path, () => this.forward(open, name, input))
+    return draft ? await copies.keepDraft(draft) : await copies.dropDraft(path)
   }
 
   async targets(): Promise<KnownTarget[]> {
@@ -165,6 +164,7 @@ export class RemoteProjects {
       if (!target.ok) return target
       const connection =
         (await this.connected(target.value)) ??
+        (await this.takeOver(target.value, folder, controller.signal)) ??
         (await this.connectFirst(target.value, controller.signal))
       if (!connection.ok) return connection
       const entered = await this.enter(connection.value, folder)
@@ -182,6 +182,23 @@ export class RemoteProjects {
     const before = this.open?.connection
     const found = before?.target.name === target.name ? before : await this.dialog.take(target)
     return found && ok(found)
+  }
+
+  /** Goes on with the engine of a window that was killed; undefined if there is none. */
+  private async takeOver(
+    target: NamedTarget,
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<Result<Connection> | undefined> {
+    const place = placeName({ target: target.name, folder })
+    const takesOver = this.sessions.take(place)
+    if (!takesOver) return undefined
+    const connected = await this.connect(target, signal, takesOver)
+    if (connected.ok) return connected
+    // An engine of another version cannot go on either.
+    if (isGone(connected) || connected.error.code === 'target.noOpsmith') return undefined
+    this.sessions.putBack(place, takesOver)
+    return connected
   }
 
   /** Asks the engine of a target about its folders and its projects, before one is open. */
@@ -240,13 +257,18 @@ export class RemoteProjects {
     return await this.connect(target, signal)
   }
 
-  private async connect(target: NamedTarget, signal: AbortSignal): Promise<Result<Connection>> {
+  private async connect(
+    target: NamedTarget,
+    signal: AbortSignal,
+    takesOver?: EngineSession,
+  ): Promise<Result<Connection>> {
     const { desktop } = this.here
     desktop.send('remote.progressed', { text: `Connecting to ${machineOf(target.name)} …\n` })
     return await Connection.to(target, {
       version: desktop.version,
       keep: 60 * (await this.here.settings()).keepMinutes,
       copy: engineName(this.here.installation.root),
+      ...(takesOver && { takesOver }),
       signal,
       onLog: (text) => {
         desktop.send('remote.progressed', { text })
@@ -271,6 +293,7 @@ export class RemoteProjects {
       kept: undefined,
       engine: 0,
       copies: new LocalCopies(this.here.installation.dataFolder, name),
+      drafts: new NewestOfEach(),
       attempts: 0,
       timer: undefined,
     }
@@ -279,6 +302,7 @@ export class RemoteProjects {
     this.open.connection = connection
     this.setState(stateOf(this.open, 'open'))
     this.work(this.open, connection)
+    this.sessions.keep(name, connection.place)
     await this.here.noteRecent(name)
     return ok(project)
   }
@@ -385,6 +409,7 @@ export class RemoteProjects {
     this.setState(stateOf(open, 'open'))
     this.here.desktop.send('project.changed', withTarget(opened.value, open.target))
     this.work(open, connected.value)
+    this.sessions.keep(nameOf(open), connected.value.place)
   }
 
   /** Goes on with the engine of a lost connection; `gone` if there is none. */
@@ -422,6 +447,7 @@ export class RemoteProjects {
     clearTimeout(open.timer)
     this.connecting?.abort()
     this.open = undefined
+    this.sessions.drop()
     this.questions.cancelAll()
     this.forgetKept(open)
     if (open.connection) this.end(open.connection)
@@ -445,46 +471,4 @@ export class RemoteProjects {
     this.leave()
     await Promise.all(this.closing)
   }
-}
-
-/** What Doctor shows is of the other machine: a path of it must not become a program that runs here. */
-function choosesTools(change: object): boolean {
-  return ['compiler', 'libtorch', 'clangd', 'gpu'].some((tool) => tool in change)
-}
-
-function isCallName(name: string): name is AppCallName {
-  return Object.hasOwn(appCalls, name)
-}
-
-function nameOf({ target, folder }: Open): string {
-  return placeName({ target: target.name, folder } satisfies ProjectPlace)
-}
-
-const noPlace = { target: { name: '' }, folder: '', engine: 0, kept: undefined }
-
-function stateOf(open: Open | undefined, state: ConnectionState['state']): ConnectionState {
-  const { target, folder, engine, kept } = open ?? noPlace
-  const none = { message: '', hint: '', detail: '', retryAt: 0 }
-  return { target: target.name, folder, state, engine, isKept: kept !== undefined, ...none }
-}
-
-function withTarget(project: Project, target: NamedTarget): Project {
-  return { ...project, target: target.name }
-}
-
-function lostError({ target }: Open): Result<never> {
-  const machine = machineOf(target.name)
-  return err('target.unavailable', `There is no connection to ${machine}.`, {
-    hint: 'Wait until Opsmith has connected again, or choose Reconnect in the bar above the panels.',
-  })
-}
-
-async function ofResults(
-  { copies }: Open,
-  name: AppCallName,
-  input: unknown,
-): Promise<Result<unknown>> {
-  return name === 'results.read'
-    ? ok(await copies.results())
-    : await copies.keepResults((input as AppInput<'results.keep'>).text)
 }

@@ -9,6 +9,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { framesFollow } from '../../contract/serve'
 import type { Installation } from '../../engine/installation'
+import { sessionEnded } from '../../engine/remote/message-stream'
 import { lineOf, ServedEngine } from './served-engine'
 
 /** Milliseconds until an engine that was started listens, and between two looks. */
@@ -170,8 +171,7 @@ interface Relay {
 export async function relaySession(place: Place, relay: Relay): Promise<Result<null>> {
   const { input, output, words, mustResume } = relay
   const running = await connected(place)
-  if (!running && mustResume)
-    return err('target.unavailable', 'The engine of this session has ended.')
+  if (!running && mustResume) return err('target.unavailable', sessionEnded)
   const socket = running ? ok(running) : await started(place, words)
   if (!socket.ok) return socket
   const line = socket.value

@@ -47,6 +47,11 @@ export class PipeDesktop implements Desktop {
   /** The other side has gone: what it was asked is cancelled. */
   noteGone(): void {
     this.isGone = true
+    this.cancelQuestions()
+  }
+
+  /** Nobody answers what was asked so far. */
+  cancelQuestions(): void {
     for (const id of [...this.asked.keys()]) this.noteAnswer(id, undefined)
   }
 

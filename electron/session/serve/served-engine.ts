@@ -4,11 +4,12 @@ import { BadFrame } from '../../contract/frames'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { messageToEngine } from '../../contract/serve'
-import type { MessageToEngine } from '../../contract/serve'
+import type { Hello, MessageToEngine } from '../../contract/serve'
 import type { Installation } from '../../engine/installation'
 import { checkHello, helloOf, readMessages, sendHello } from '../../engine/remote/message-stream'
 import { NumberedMessages } from '../../engine/remote/numbered-messages'
 import { AppSession } from '../app-session'
+import { KeptJobs } from '../kept-jobs'
 import { allCalls } from '../calls/all-calls'
 import { answer } from '../calls/handle'
 import { prepareSession, tellFailures } from '../prepare'
@@ -25,12 +26,23 @@ export interface Line {
 
 export const lineOf = (both: Duplex): Line => ({ input: both, output: both })
 
+/** What comes, with a sign of life to the other side while a message takes long. */
+async function* noted(input: Readable, messages: NumberedMessages): AsyncGenerator<Uint8Array> {
+  for await (const bytes of input as AsyncIterable<Uint8Array>) {
+    messages.noteBytes()
+    yield bytes
+  }
+}
+
 /** How a connection ended: the other side has ended the session, or may come back. */
 export type LineEnd = 'ended' | 'lost'
 
 /** An engine that answers calls, as main does for its window; over one connection after another. */
 export class ServedEngine {
   private readonly messages = new NumberedMessages()
+  private readonly jobs = new KeptJobs(this.messages)
+  /** The window that it works for; undefined before the first. */
+  private window: string | undefined
   private running = 0
   /** Somebody has read its hello: before that, nobody would come back. */
   isClaimed = false
@@ -53,6 +65,7 @@ export class ServedEngine {
       this.line?.input.destroy()
     })
     const session = new AppSession(this.installation, this.desktop, '')
+    session.keptJobs = this.jobs
     this.session = session
     this.stops.push(tellFailures(session))
     await session.workbench.applySettings()
@@ -69,14 +82,20 @@ export class ServedEngine {
     output.on('error', () => input.destroy())
     sendHello(
       output,
-      helloOf(this.version, { received: this.messages.received, isKept: this.isKept }),
+      helloOf(this.version, {
+        received: this.messages.received,
+        isKept: this.isKept,
+        ...(this.window === undefined ? {} : { window: this.window }),
+      }),
     )
     try {
-      const messages = readMessages(input)
+      const messages = readMessages(noted(input, this.messages))
       const first = await messages.next()
       if (first.done === true) return ok('lost')
       const greeted = checkHello(first.value, this.version, 'The Opsmith that called')
       if (!greeted.ok) return greeted
+      if (!this.follows(greeted.value))
+        return err('target.unavailable', 'Another window works with this engine now.')
       this.line?.input.destroy()
       this.line = line
       this.messages.attach(output, greeted.value.received ?? 0)
@@ -95,6 +114,23 @@ export class ServedEngine {
         this.messages.detach()
       }
     }
+  }
+
+  /** Whether a window may go on with this engine: the window of before, or one that takes its place. */
+  private follows({ window, takesOver }: Hello): boolean {
+    if (takesOver === undefined) {
+      if (this.window !== undefined && this.window !== window) return false
+      this.window = window
+      return true
+    }
+    if (takesOver !== this.window) return false
+    this.window = window
+    this.jobs.leave()
+    this.messages.beginAgain()
+    this.desktop?.cancelQuestions()
+    // Their text was drawn by the window of before.
+    void this.session?.project?.terminals.closeAll()
+    return true
   }
 
   /** Answers the messages after the hello, until there are no more. */
@@ -138,9 +174,14 @@ export class ServedEngine {
     this.running += 1
     // As in main: it is asked by a clock, whether somebody looks or not.
     if (call !== 'app.memory') session.touch()
-    const result = await answer(session, allCalls, call, input)
+    const { window } = this
+    const work = (): Promise<Result<unknown>> => answer(session, allCalls, call, input)
+    const result = await this.jobs.resultOf(call, input, work)
     this.running -= 1
-    this.messages.send({ kind: 'result', id, result })
+    // The ids of calls are those of a window.
+    if (window !== this.window) return
+    const number = this.messages.send({ kind: 'result', id, result })
+    this.jobs.noteSent(call, input, number)
   }
 
   /** Ends its jobs. */

@@ -4,6 +4,7 @@ import {
   checkedReport,
   gradcheckOptions,
   gradcheckOutcome,
+  gradcheckRequest,
 } from '../../../electron/contract/gradcheck'
 import { inputSpec } from '../../../electron/contract/manifest'
 import { dtype } from '../../../electron/contract/tensor'
@@ -11,7 +12,7 @@ import { kept, keptOf, restored, restoreJob } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { draftOf, emptyDraft, type GradcheckDraft } from './case'
-import { gradcheckJob } from './jobs'
+import { gradcheckJob, searchJob, sweepJob } from './jobs'
 import { gradcheckStore } from './store'
 
 const fields = z.object({
@@ -38,6 +39,14 @@ export const gradcheckChoice: SavedChoice = {
     gradcheckStore.setState({ draft, entry: entryOf(draft, parsed.data.entry) })
   },
 }
+
+const searched = z.object({
+  draft: fields,
+  request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
+  key: z.string(),
+})
+sweepJob.outlives(searched)
+searchJob.outlives(searched.extend({ points: z.number(), firstSeed: z.number() }))
 
 /** The place among opsmith.json's gradchecks, if it still says the same there. */
 function entryOf(draft: GradcheckDraft, entry: number | null): number | null {

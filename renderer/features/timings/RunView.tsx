@@ -8,7 +8,7 @@ import { formatCount } from '../../shell/primitives/format'
 import { useJob } from '../../store/job'
 import { followJob, readJob, type Followed, type FollowProgress } from './follow-job'
 import { ResultTable } from './ResultTable'
-import { followRun, leaveRun, removeRun, stopRun } from './spread'
+import { followRun, goesOn, leaveRun, removeRun, stopRun } from './spread'
 import { useTimings } from './store'
 import { SizeSweepSection } from './SweepSection'
 
@@ -104,23 +104,23 @@ function LeaveOrStop({ id, onDone }: { id: string; onDone: () => void }): ReactE
 
 function Actions({ run }: { run: RunState }): ReactElement {
   const { id, phase } = run
-  const goesOn = phase === 'working' || phase === 'unknown'
+  const isGoing = goesOn(run)
   return (
     <>
-      {(goesOn || phase === 'idle') && (
+      {(isGoing || phase === 'idle') && (
         <Button
           primary
           icon="play"
           onClick={() => void followRun(id)}
           title={
-            goesOn ? 'Shows results as they come' : 'Starts workers for the points that are left'
+            isGoing ? 'Shows results as they come' : 'Starts workers for the points that are left'
           }
           testId="timings-run-attach"
         >
-          {goesOn ? 'Attach' : 'Go on'}
+          {isGoing ? 'Attach' : 'Go on'}
         </Button>
       )}
-      {goesOn ? (
+      {isGoing ? (
         <Button icon="stop" onClick={() => void stopRun(id)} testId="timings-run-end">
           Stop the run
         </Button>

@@ -11,7 +11,8 @@ import { RunList } from './RunList'
 import { ownRow } from './shown'
 import { timingsStore, useTimings } from './store'
 import { timingNames, listedBenchmarks } from './draft'
-import { chooseBenchmark, chooseTimed, runAllTimings, stopTimings } from './run'
+import { chooseBenchmark, chooseTimed, stopTimings } from './run'
+import { measureAll } from './spread'
 import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
 import { timeText } from './time-units'
@@ -43,7 +44,7 @@ export function TimingList(): ReactElement {
             isOfList
             onStart={() => {
               timingsStore.setState({ view: 'all' })
-              void runAllTimings()
+              void measureAll()
             }}
             onStop={() => void stopTimings()}
             testId="timings-all"

@@ -16,7 +16,7 @@ import { historyJob, timingJob } from './jobs'
 import { shownTimingRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
 import { askedKey, useTimings } from './store'
 import { timingInputs, listedBenchmarks } from './draft'
-import { loadBuilds, loadHistory, runAllTimings } from './run'
+import { loadBuilds, loadHistory } from './run'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
@@ -33,7 +33,8 @@ import { machineText, ResultTable } from './ResultTable'
 import { RunView } from './RunView'
 import { RooflineSection } from './RooflineSection'
 import { SamplesSection } from './SamplesSection'
-import { measure } from './spread'
+import { measure, measureAll } from './spread'
+import { SpreadFields } from './SpreadFields'
 import { SizeSweepSection } from './SweepSection'
 import { timeText } from './time-units'
 
@@ -139,11 +140,25 @@ function PanelMenu(): ReactElement {
   )
 }
 
+/** Where *Measure all* measures. */
+function AllPlace(): ReactElement | null {
+  const isEmpty = useProject(({ project }) => listedBenchmarks(project?.manifest).length === 0)
+  if (isEmpty) return null
+  return (
+    <div className="case-form">
+      <div className="case-options">
+        <SpreadFields />
+      </div>
+    </div>
+  )
+}
+
 function Main(): ReactElement {
   const view = useTimings((state) => state.view)
   return (
     <div className="split-main scroll">
       {view === 'one' && <TimingCase />}
+      {view === 'all' && <AllPlace />}
       {view === 'run' ? <RunView /> : <Result />}
     </div>
   )
@@ -255,7 +270,7 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
             Build
           </Button>
         )}
-        <Button icon="refresh" onClick={() => void (view === 'all' ? runAllTimings() : measure())}>
+        <Button icon="refresh" onClick={() => void (view === 'all' ? measureAll() : measure())}>
           Measure again
         </Button>
       </ErrorView>
@@ -299,7 +314,7 @@ function Nothing(): ReactElement {
           : 'opsmith.json has no benchmarks. “Measure all” measures the forward of each call in opsmith.json. To measure more, choose a call.'
       }
     >
-      <Button primary icon="play" onClick={() => void runAllTimings()} testId="timings-measure-all">
+      <Button primary icon="play" onClick={() => void measureAll()} testId="timings-measure-all">
         Measure all <kbd>{shortcutOf('timing.all')}</kbd>
       </Button>
     </EmptyState>

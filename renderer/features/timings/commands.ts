@@ -1,8 +1,8 @@
 import { timingsStore } from './store'
 import { listedBenchmarks } from './draft'
-import { chooseBenchmark, keepTiming, runAllTimings, stopTimings } from './run'
+import { chooseBenchmark, keepTiming, stopTimings } from './run'
 import { isTiming } from './shown'
-import { measure } from './spread'
+import { measure, measureAll, runActs } from './spread'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
@@ -23,9 +23,12 @@ async function runChosen(): Promise<void> {
 export function timingsCommands(): Command[] {
   return [
     command('run', 'Measure the chosen benchmark', runChosen, canRun, 'one', 'F10'),
-    command('all', 'Measure all benchmarks', runAllTimings, hasBenchmarks, 'all', 'Ctrl+F10'),
+    command('all', 'Measure all benchmarks', measureAll, hasBenchmarks, 'all', 'Ctrl+F10'),
     command('keep', 'Keep this benchmark in opsmith.json', keepTiming, hasChosen, 'one'),
     command('stop', 'Stop measuring', stopTimings, isTiming),
+    command('attachRun', 'Attach to the run', runActs.attach.run, runActs.attach.isPossible, 'run'),
+    command('stopRun', 'Stop the run', runActs.stop.run, runActs.stop.isPossible),
+    command('removeRun', 'Remove the run', runActs.remove.run, runActs.remove.isPossible),
     command(
       'onBuild',
       'Measure after each build, on or off',
@@ -42,7 +45,7 @@ function command(
   title: string,
   run: () => Promise<void>,
   enabled: () => boolean,
-  view?: 'all' | 'one',
+  view?: 'all' | 'one' | 'run',
   shortcut?: string,
 ): Command {
   return {

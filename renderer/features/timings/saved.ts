@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { dtype } from '../../../electron/contract/tensor'
 import { timingEntry, timingInput } from '../../../electron/contract/timing-entry'
 import { timingDirection } from '../../../electron/contract/timing-names'
-import { timingReport, timingRow } from '../../../electron/contract/timing-report'
+import { timingReport, timingRequest, timingRow } from '../../../electron/contract/timing-report'
 import { keptOf, restored } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
@@ -63,6 +63,9 @@ export const timingsChoice: SavedChoice = {
     timingsStore.setState({ view, row, draft, where, jobs, entry: entryOf(draft, entry) })
   },
 }
+
+timingJob.outlives(z.object({ draft: fields, request: timingRequest }))
+allTimingsJob.outlives(z.null().transform(() => undefined))
 
 /** The place among opsmith.json's benchmarks, if it still says the same there. */
 function entryOf(draft: TimingDraft, entry: number | null): number | null {

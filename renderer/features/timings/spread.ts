@@ -1,33 +1,45 @@
+import { ok, type Result } from '../../../electron/contract/outcome'
 import type { RunState } from '../../../electron/contract/run-calls'
+import type { TimingRequest } from '../../../electron/contract/timing-report'
 import { call } from '../../bridge/bridge'
 import { notify, notifyError } from '../../store/notifications'
 import { showPanel } from '../../store/layout'
 import { currentFolder } from '../../store/project'
 import { followJob, readJob } from './follow-job'
-import { timingJob } from './jobs'
-import { chosenRequest, runTiming } from './run'
+import { allTimingsJob, timingJob } from './jobs'
+import { chosenRequest, runAllTimings, runTiming } from './run'
 import { timingsStore } from './store'
 
 /** Measures what the fields say: in this window, or in a run elsewhere. */
 export async function measure(): Promise<void> {
-  if (timingsStore.getState().where === '') await runTiming()
-  else await startRun()
+  const { draft, where } = timingsStore.getState()
+  if (where === '') await runTiming()
+  else if (draft.op !== '') await startRun(chosenRequest(), timingJob)
 }
 
-async function startRun(): Promise<void> {
+/** The same of all benchmarks of opsmith.json, else of its calls. */
+export async function measureAll(): Promise<void> {
+  if (timingsStore.getState().where === '') await runAllTimings()
+  else await startRun(ok(null), allTimingsJob)
+}
+
+/** @param shown where an error is shown */
+async function startRun(
+  request: Result<TimingRequest | null>,
+  shown: typeof timingJob | typeof allTimingsJob,
+): Promise<void> {
   const folder = currentFolder()
-  const { draft, where, jobs } = timingsStore.getState()
-  if (folder === null || draft.op === '') return
-  const request = chosenRequest()
+  const { where, jobs } = timingsStore.getState()
+  if (folder === null) return
   const made = request.ok
     ? await call('runs.start', { folder, request: request.value, over: where, jobs })
     : request
   if (currentFolder() !== folder) return
   if (!made.ok) {
-    timingJob.set({ error: made.error })
+    shown.set({ error: made.error })
     return
   }
-  timingJob.set({ error: null })
+  shown.set({ error: null })
   timingsStore.setState(({ runs }) => ({ runs: [made.value, ...runs] }))
   await followRun(made.value.id)
 }
@@ -43,14 +55,44 @@ export async function followRun(id: string): Promise<void> {
 export async function showRun(run: RunState): Promise<void> {
   timingsStore.setState({ view: 'run', shownRun: run.id })
   if (run.phase === 'idle' || isFollowed(run.id)) return
-  const goesOn = run.phase === 'working' || run.phase === 'unknown'
-  if (goesOn) await followRun(run.id)
+  if (goesOn(run)) await followRun(run.id)
   else await readJob.run(run.id)
 }
 
 export function isFollowed(id: string): boolean {
   const { running, progress } = followJob.store.getState()
   return running !== null && progress?.run === id
+}
+
+/** The run that commands are about: the one that is shown, else the newest. */
+function chosenRun(): RunState | undefined {
+  const { runs, shownRun } = timingsStore.getState()
+  return runs.find(({ id }) => id === shownRun) ?? runs[0]
+}
+
+export const goesOn = ({ phase }: RunState): boolean => phase === 'working' || phase === 'unknown'
+
+type RunAct = { isPossible: () => boolean; run: () => Promise<void> }
+
+function actOn(isPossible: (run: RunState) => boolean, act: (id: string) => Promise<void>): RunAct {
+  const chosen = (): RunState | undefined => {
+    const run = chosenRun()
+    return run && isPossible(run) ? run : undefined
+  }
+  return {
+    isPossible: () => chosen() !== undefined,
+    run: async () => {
+      const run = chosen()
+      if (run) await act(run.id)
+    },
+  }
+}
+
+/** What can be done with a run, from the palette too. */
+export const runActs = {
+  attach: actOn((run) => (goesOn(run) || run.phase === 'idle') && !isFollowed(run.id), followRun),
+  stop: actOn(goesOn, stopRun),
+  remove: actOn((run) => !goesOn(run), removeRun),
 }
 
 /** The run goes on without the window. */

@@ -1,0 +1,71 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { unwrap } from '../../electron/contract/outcome'
+import { ownVersion } from '../../electron/engine/installation'
+import { connectEngine } from '../../electron/engine/remote/engine-client'
+import { findTarget } from '../../electron/engine/remote/targets'
+import { opsmith } from '../support/command-line'
+import { missingContainers, startContainer } from '../support/container'
+import type { Container } from '../support/container'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import { opsmithProgram } from '../support/targets'
+
+const cache = makeTestCache()
+const missing = missingContainers(path.join(cache.home, 'try'))
+afterAll(() => {
+  cache.remove()
+})
+
+describe.skipIf(missing !== '')(`a container of podman ${missing}`, () => {
+  let folder: string
+  let box: Container | undefined
+  let target: { podman: string; opsmith: string; folder: string }
+
+  beforeAll(() => {
+    folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    box = startContainer(path.join(cache.home, 'podman'), cache.home)
+    Object.assign(process.env, box.environment)
+    target = { podman: box.name, opsmith: opsmithProgram(cache), folder: cache.home }
+    const file = path.join(cache.places.configFolder, 'settings.json')
+    fs.writeFileSync(file, JSON.stringify({ targets: { box: target }, hotCompile: false }))
+  })
+  afterAll(() => {
+    for (const name of Object.keys(box?.environment ?? {})) delete process.env[name]
+    box?.stop()
+  })
+
+  it('is a target: a project is opened, built and run in it', async () => {
+    const engine = unwrap(
+      await connectEngine(unwrap(findTarget('box', { targets: { box: target } })), {
+        version: ownVersion(root),
+        keep: 60,
+        seconds: 60,
+        onQuestion: () => Promise.resolve(null),
+        onLog: () => undefined,
+        onLost: () => undefined,
+      }),
+    )
+    const there = unwrap(await engine.call('remote.folders', { target: '', path: '/' }))
+    expect(JSON.stringify(there)).toContain('only-in-the-container')
+    unwrap(await engine.call('project.open', { folder }))
+    expect(unwrap(await engine.call('operator.build', { folder, job: 'build' })).build.ok).toBe(
+      true,
+    )
+    const inputs = { x: { shape: [2, 3] }, y: { shape: [2, 3] } }
+    const request = { op: 'my_op::my_op', args: ['x', 'y'], inputs } as never
+    const ran = await engine.call('operator.run', { folder, job: 'run', request, timeout: 0 })
+    expect(unwrap(ran).outputs[0]).toMatchObject({ shape: [2, 3] })
+    await engine.close()
+  })
+
+  it('is a target of verbs too', async () => {
+    const place = path.relative(cache.home, folder)
+    const { code, stdout, stderr } = await opsmith(cache, '--on', 'box', 'run', place, '--json')
+    expect(stderr).not.toContain('error')
+    expect(code).toBe(0)
+    expect(stdout).toContain('my_op')
+  })
+})
