@@ -217,6 +217,21 @@ const slurm = {
   lost: 'tests of Slurm clusters are skipped',
 }
 
+/**
+ * For tests of ssh. Where systemd runs, the package would start a server for everybody: there, tests of ssh are skipped
+ * unless it is installed.
+ * @type {Need}
+ */
+const sshServer = {
+  name: 'sshd',
+  present: () => fs.existsSync('/usr/sbin/sshd') || fs.existsSync('/run/systemd/system'),
+  apt: [['openssh-server'], ['openssh-client']],
+  dnf: ['openssh-server', 'openssh-clients'],
+  pacman: ['openssh'],
+  essential: false,
+  lost: 'tests of ssh are skipped',
+}
+
 /** @type {Need} */
 const podman = {
   name: 'podman and runc',
@@ -265,7 +280,9 @@ export function needsFor(context) {
     clangd(),
     ...(needsPythonEnvironment(context) ? [pythonEnvironment] : []),
     openCv,
-    ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy'), slurm, podman] : []),
+    ...(context.tests
+      ? [clangTool('clang-format'), clangTool('clang-tidy'), slurm, sshServer, podman]
+      : []),
   ]
 }
 
