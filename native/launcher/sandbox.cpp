@@ -90,9 +90,10 @@ void allow_devices(int ruleset, uint64_t writes) {
   closedir(devices);
 }
 
-// The names of its own threads and the like, in /proc/PID. CUDA's driver names a thread it starts, and
-// cuInit() fails with CUDA_ERROR_OPERATING_SYSTEM where it cannot. A rule holds for an inode, and
-// procfs makes a new one when nobody uses the old: the descriptor, which the program inherits, keeps it.
+// The names of its own threads and the like, in /proc/PID. CUDA's driver names a thread it starts,
+// and cuInit() fails with CUDA_ERROR_OPERATING_SYSTEM where it cannot. A rule holds for an inode,
+// and procfs makes a new one when nobody uses the old: the descriptor, which the program inherits,
+// keeps it.
 void allow_own_process(int ruleset, uint64_t writes) {
   const int kept = open("/proc/self", O_PATH);
   if (kept >= 0) allow_writes(ruleset, "/proc/self", writes);

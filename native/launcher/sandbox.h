@@ -20,8 +20,8 @@ struct Bounds {
 Bounds offered_bounds();
 
 // From now on only `folders` and what lies in them can be written, devices that every program may
-// need, and what /proc has of this process. Folders that are not there are left out. A bound that the kernel refuses is missing
-// from the answer.
+// need, and what /proc has of this process. Folders that are not there are left out. A bound that
+// the kernel refuses is missing from the answer.
 Bounds enter_sandbox(const std::vector<std::string>& folders);
 
 }  // namespace opsmith::launcher
