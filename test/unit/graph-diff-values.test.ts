@@ -34,11 +34,9 @@ describe('the diff of values and types', () => {
         if (node.kind === 'prim::Constant') node.attributes['content'] = `${seed}-${node.id}`
       return graph
     }
-    const start = performance.now()
     const { counts, isSame } = compare(weighted(1), weighted(2))
     expect(isSame).toBe(false)
     expect([counts.added, counts.removed]).toEqual([0, 0])
-    expect(performance.now() - start).toBeLessThan(10_000)
   })
 
   it.each([

@@ -26,7 +26,8 @@ struct DeviceState {
   std::optional<double> temperature, power;   // degrees Celsius, W
   std::vector<std::string> slowed_by;         // "power cap", "heat": why the clock is kept down
   // That compute on it and are not op hosts of the same Opsmith; absent where NVML's list is not of
-  // them: on a part of a GPU (MIG), under MPS, and where processes have other numbers (a container).
+  // them: on a part of a GPU (MIG), under MPS, and where processes have other numbers (a
+  // container).
   std::optional<int64_t> other_processes;
   std::string missing;  // why nothing is known; "" else
 };
