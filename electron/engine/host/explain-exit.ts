@@ -252,7 +252,8 @@ function kernelAdvice(place: KernelPlace): string {
   const tool = findOnPath(name) ?? findOnPath(`/usr/local/cuda/bin/${name}`)
   return tool === undefined
     ? `On an NVIDIA GPU, ${name} (part of the CUDA toolkit) shows which GPU kernel and which thread failed, and at which address.`
-    : `On an NVIDIA GPU, this command shows which GPU kernel and which thread failed, and at which address: ${tool} --target-processes all opsmith run`
+    : // The tool writes to the folder for temporary files of the system.
+      `On an NVIDIA GPU, this command shows which GPU kernel and which thread failed, and at which address: ${tool} --target-processes all opsmith run --no-sandbox`
 }
 
 /** What to do next: code is to mend only where the end came from inside. */
