@@ -121,7 +121,7 @@ describe('with a driver and NVML', () => {
   it('another process on the device is reported, and is why there are no ceilings', async () => {
     standIns().state({ others: 1 })
     const { rows, devices } = await report('double_it', {}, true)
-    expect(rows[0]?.warnings.join()).toMatch(/1 other process computed on the GPU/)
+    expect(rows[0]?.warnings.join()).toMatch(/1 other process used the GPU/)
     expect(devices[0]?.ceilings).toBeUndefined()
     expect(devices[0]?.ceilingsMissing).toBe('1 other process used the device')
   })

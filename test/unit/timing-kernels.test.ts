@@ -130,7 +130,7 @@ describe('the state of a device during a timing', () => {
       expect.stringMatching(/between 1500 MHz and 1980 MHz .*--lock-gpu-clocks/),
     ])
     expect(deviceWarnings(rounds({ otherProcesses: 3 }))).toEqual([
-      expect.stringMatching(/^3 other processes computed on the GPU/),
+      expect.stringMatching(/^3 other processes used the GPU/),
     ])
     expect(deviceWarnings(rounds({ missing: 'no NVML' }))).toEqual([
       expect.stringMatching(/not known \(no NVML\)/),

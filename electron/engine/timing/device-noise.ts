@@ -47,7 +47,7 @@ export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
   const others = Math.max(...after.map((state) => state.otherProcesses ?? 0))
   if (others > 0) {
     warnings.push(
-      `${otherProcesses(others)} computed on the GPU during the timing: end what runs there (nvidia-smi lists it), then measure again.`,
+      `${otherProcesses(others)} used the GPU during the timing: stop them (nvidia-smi lists them), then measure again.`,
     )
   }
   return warnings
