@@ -88,7 +88,8 @@ describe('over a link with 200 ms round trips and 1 MB/s', () => {
     const opened = unwrap(await call('project.open', { folder, target: 'far' }))
     expect(opened).toMatchObject({ folder, target: 'far', trust: 'unknown' })
     unwrap(await call('trust.answer', { folder, trusted: true, parent: false }))
-    expect(unwrap(await call('operator.build', { folder, job: 'build' })).build.ok).toBe(true)
+    const { build } = unwrap(await call('operator.build', { folder, job: 'build' }))
+    expect(build.ok, JSON.stringify(build)).toBe(true)
     const ran = unwrap(await call('operator.run', { folder, job: 'run', request, timeout: 0 }))
     expect(ran.outputs[0]).toMatchObject({ shape: [2, 3] })
     const checks = { folder, job: 'gradcheck', isBackground: false }

@@ -210,10 +210,9 @@ export class EngineClient {
     return this.options.takesOver !== undefined && !this.hasBegun
   }
 
-  /** Refuses an engine that works for a window which this one does not follow. */
+  /** Refuses an engine that works for another window. */
   private otherWindow(greeting: Hello): Result<Hello> {
-    const mine = this.isTaking ? this.options.takesOver?.window : this.window
-    if (greeting.window === undefined || greeting.window === mine) return ok(greeting)
+    if (greeting.window === undefined || greeting.window === this.window) return ok(greeting)
     return err(
       'target.unavailable',
       `Another window works with the Opsmith on ${this.target.name}.`,

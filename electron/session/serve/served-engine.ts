@@ -80,21 +80,26 @@ export class ServedEngine {
       input.once('close', resolve)
     })
     output.on('error', () => input.destroy())
-    sendHello(
-      output,
-      helloOf(this.version, {
-        received: this.messages.received,
-        isKept: this.isKept,
-        ...(this.window === undefined ? {} : { window: this.window }),
-      }),
-    )
+    // After theirs: it says for which window the engine works now. Of two that come at once, one reads its own name.
+    const greet = (): void => {
+      sendHello(
+        output,
+        helloOf(this.version, {
+          received: this.messages.received,
+          isKept: this.isKept,
+          ...(this.window === undefined ? {} : { window: this.window }),
+        }),
+      )
+    }
     try {
       const messages = readMessages(noted(input, this.messages))
       const first = await messages.next()
       if (first.done === true) return ok('lost')
       const greeted = checkHello(first.value, this.version, 'The Opsmith that called')
+      const isFollowed = greeted.ok && this.follows(greeted.value)
+      greet()
       if (!greeted.ok) return greeted
-      if (!this.follows(greeted.value))
+      if (!isFollowed)
         return err('target.unavailable', 'Another window works with this engine now.')
       this.line?.input.destroy()
       this.line = line
