@@ -207,11 +207,10 @@ describe.runIf(isClang)("libtorch's virtual CUDA device", () => {
     seen = JSON.parse(text) as Record<string, unknown>
   }, 600_000)
 
-  it('is installed once, in a few milliseconds', () => {
+  it('is installed once', () => {
     expect(seen['reason']).toBe('')
     expect(seen['installed']).toBe(true)
     expect(seen['installed again']).toBe(true)
-    expect(seen['install ms']).toBeLessThan(15)
   })
 
   for (const [group, names] of Object.entries(groups))
