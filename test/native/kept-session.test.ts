@@ -220,7 +220,7 @@ describe('an engine whose window was killed', () => {
     expect(dones).toEqual([...dones].sort((a, b) => a - b))
     expect(unwrap(await second.call('job.left', {}))).toEqual([])
     expect(enginePids()).toEqual(pids)
-    // A connection that is lost later is resumed as any other.
+    // Its connection is resumed like that of any other window.
     second.cut()
     await expect.poll(async () => (await second.resume(never)).ok).toBe(true)
     unwrap(await second.call('app.info', {}))

@@ -135,17 +135,16 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     return { code, ...said }
   }
 
+  /** A bench of four shards. */
+  const sweep = (): string[] => [
+    'bench',
+    project,
+    ...'--seconds 0.2 --dtype float32 float64 --threads 1 2'.split(' '),
+    ...'--direction forward --over slurm --jobs 2 --json'.split(' '),
+  ]
+
   it('a node that fails in the middle of a sweep: its shard is done again, and none is lost', async () => {
-    const { code, stdout, stderr } = await duringRun(
-      [
-        'bench',
-        project,
-        ...'--seconds 0.2 --dtype float32 float64 --threads 1 2'.split(' '),
-        ...'--direction forward --over slurm --jobs 2 --json'.split(' '),
-      ],
-      /1 of 4: /,
-      () => cluster.kill('n2'),
-    )
+    const { code, stdout, stderr } = await duringRun(sweep(), /1 of 4: /, () => cluster.kill('n2'))
     await cluster.start('n2')
     expect(code, stderr).toBe(0)
     const report = JSON.parse(stdout) as TimedRun
@@ -159,12 +158,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
   it('a worker whose node goes to a job of higher priority: its shard is done again, and none is lost', async () => {
     const urgent = '--partition=urgent --nodelist=n2 --exclusive --output=/dev/null --wrap=true'
     const { code, stdout, stderr } = await duringRun(
-      [
-        'bench',
-        project,
-        ...'--seconds 0.2 --dtype float32 float64 --threads 1 2'.split(' '),
-        ...'--direction forward --over slurm --jobs 2 --json'.split(' '),
-      ],
+      sweep(),
       /1 of 4: /,
       () => void cluster.slurm('sbatch', ...urgent.split(' ')),
     )

@@ -225,8 +225,7 @@ export class EngineClient {
   /** Both have said hello. A cable that is out ends no process: silence says so. */
   private begin(link: EngineLink, { received = 0, isKept = false }: Hello): void {
     this.isKept = isKept
-    // What the window of before has sent does not count.
-    this.messages.attach(link.output, this.isTaking ? 0 : received)
+    this.messages.attach(link.output, received)
     this.hasBegun = true
     this.silentBeats = 0
     this.beats = setInterval(() => {

@@ -7,8 +7,11 @@ import fs from 'node:fs'
  */
 const variable = 'OPSMITH_STARTED_BY'
 
-/** When a process started, in clock ticks since the machine did; "" where there is none, or no /proc. */
-function startOf(pid: number | 'self'): string {
+/**
+ * When a process started, in clock ticks since the machine did; "" where there is none, or no /proc. Its number may be
+ * given to another process after it.
+ */
+export function startOf(pid: number | 'self'): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
     // After the name, which may hold anything: state is field 3, starttime 22 (proc(5)).

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { z } from 'zod'
 
 import type { EngineSession } from '../../engine/remote/engine-client'
+import { startOf } from '../../engine/toolchain/process-tree'
 
 const record = z.object({
   /** As placeName() makes it. */
@@ -111,16 +112,6 @@ function removed(file: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** When a process started, in ticks since the machine did; "" for none. A number is given again to another process. */
-function startOf(pid: number): string {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
   }
 }
 

@@ -37,18 +37,8 @@ std::multimap<pid_t, pid_t> processes_by_parent() {
     char* end = nullptr;
     const long pid = std::strtol(entry->d_name, &end, 10);
     if (pid <= 0 || *end != '\0') continue;
-    std::ifstream file("/proc/" + std::string(entry->d_name) + "/stat");
-    std::string text;
-    std::getline(file, text, '\0');
-    // After the name, which may hold anything: " S 123 ...", the state and the parent.
-    const size_t name_end = text.rfind(')');
-    char state = 'Z';
-    int parent = 0;
-    if (name_end == std::string::npos ||
-        std::sscanf(text.c_str() + name_end + 1, " %c %d", &state, &parent) != 2 || state == 'Z') {
-      continue;
-    }
-    children.emplace(parent, static_cast<pid_t>(pid));
+    const auto parent = parent_of(static_cast<pid_t>(pid));
+    if (parent) children.emplace(*parent, static_cast<pid_t>(pid));
   }
   closedir(folder);
   return children;
@@ -85,6 +75,21 @@ uint64_t most_of_memory(pid_t process) {
 }
 
 }  // namespace
+
+std::optional<pid_t> parent_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text, '\0');
+  // After the name, which may hold anything: " S 123 ...", the state and the parent.
+  const size_t name_end = text.rfind(')');
+  char state = 'Z';
+  int parent = 0;
+  if (name_end == std::string::npos ||
+      std::sscanf(text.c_str() + name_end + 1, " %c %d", &state, &parent) != 2 || state == 'Z') {
+    return std::nullopt;
+  }
+  return parent;
+}
 
 void adopt_descendants() {
   prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace opsmith {
 
@@ -26,6 +27,10 @@ class OwnMemoryLimit {
   OwnMemoryLimit(const OwnMemoryLimit&) = delete;
   OwnMemoryLimit& operator=(const OwnMemoryLimit&) = delete;
 };
+
+// The parent of a process; absent if there is no such process, or it has ended and nobody has
+// waited for it.
+std::optional<pid_t> parent_of(pid_t process);
 
 // Of all descendants now; for the usual case that there are none it costs one system call. Memory
 // that several of them share is counted for each, unless `divides_shared`: then each has its part

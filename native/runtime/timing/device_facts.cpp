@@ -3,14 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "runtime/library.h"
+#include "runtime/process/process_tree.h"
 #include "runtime/timing/driver_library.h"
 
 namespace opsmith {
@@ -176,21 +173,6 @@ std::optional<double> power_of(NvmlDevice device) {
   return ask(nvml().power, device, milliwatt);
 }
 
-// The parent of a process: 0 where /proc does not show one.
-pid_t parent_of(unsigned process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  // After the name, which may hold anything: " S 123 ...", the state and the parent.
-  const auto name_end = text.rfind(')');
-  char state = 0;
-  pid_t parent = 0;
-  if (name_end == std::string::npos ||
-      std::sscanf(text.c_str() + name_end + 1, " %c %d", &state, &parent) != 2) {
-    return 0;
-  }
-  return parent;
-}
-
 // The GPU's list without this process and the other op hosts of its parent, which keep a context
 // and wait. On a part of a GPU (MIG) the list holds the processes of all parts; where this process
 // is not in it, it is of others than those that are meant: a container's numbers are not the
@@ -215,7 +197,7 @@ std::optional<int64_t> other_processes_on(NvmlDevice device) {
       std::any_of(found.begin(), found.end(), [&](const auto& one) { return one.process == own; });
   if (!has_own) return std::nullopt;
   return std::count_if(found.begin(), found.end(), [&](const auto& one) {
-    return one.process != own && parent_of(one.process) != getppid();
+    return one.process != own && parent_of(static_cast<pid_t>(one.process)) != getppid();
   });
 }
 
