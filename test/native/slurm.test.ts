@@ -135,16 +135,18 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     return { code, ...said }
   }
 
-  /** A bench of four shards. */
-  const sweep = (): string[] => [
+  /** A bench of four shards. @param seconds of each row */
+  const sweep = (seconds: number): string[] => [
     'bench',
     project,
-    ...'--seconds 0.2 --dtype float32 float64 --threads 1 2'.split(' '),
+    ...`--seconds ${seconds} --dtype float32 float64 --threads 1 2`.split(' '),
     ...'--direction forward --over slurm --jobs 2 --json'.split(' '),
   ]
 
   it('a node that fails in the middle of a sweep: its shard is done again, and none is lost', async () => {
-    const { code, stdout, stderr } = await duringRun(sweep(), /1 of 4: /, () => cluster.kill('n2'))
+    const { code, stdout, stderr } = await duringRun(sweep(0.2), /1 of 4: /, () =>
+      cluster.kill('n2'),
+    )
     await cluster.start('n2')
     expect(code, stderr).toBe(0)
     const report = JSON.parse(stdout) as TimedRun
@@ -158,7 +160,8 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
   it('a worker whose node goes to a job of higher priority: its shard is done again, and none is lost', async () => {
     const urgent = '--partition=urgent --nodelist=n2 --exclusive --output=/dev/null --wrap=true'
     const { code, stdout, stderr } = await duringRun(
-      sweep(),
+      // So long that the node is taken away in the middle of a shard.
+      sweep(2),
       /1 of 4: /,
       () => void cluster.slurm('sbatch', ...urgent.split(' ')),
     )
