@@ -91,9 +91,9 @@ void allow_devices(int ruleset, uint64_t writes) {
 }
 
 // The names of its own threads and the like, in /proc/PID. CUDA's driver names a thread it starts,
-// and cuInit() fails with CUDA_ERROR_OPERATING_SYSTEM where it cannot. A rule holds for an inode,
-// and procfs makes a new one when nobody uses the old: the descriptor, which the program inherits,
-// keeps it.
+// and cuInit() fails with CUDA_ERROR_OPERATING_SYSTEM where it cannot. A Landlock rule belongs to
+// an inode, and procfs replaces an inode that nobody uses. The program inherits the descriptor,
+// which keeps this one in use.
 void allow_own_process(int ruleset, uint64_t writes) {
   const int kept = open("/proc/self", O_PATH);
   if (kept >= 0) allow_writes(ruleset, "/proc/self", writes);

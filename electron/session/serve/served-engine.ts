@@ -80,7 +80,8 @@ export class ServedEngine {
       input.once('close', resolve)
     })
     output.on('error', () => input.destroy())
-    // After theirs: it says for which window the engine works now. Of two that come at once, one reads its own name.
+    // Sent after the window's hello, with the window that the engine works for now. If two windows come at once, only one
+    // reads its own name.
     const greet = (): void => {
       sendHello(
         output,

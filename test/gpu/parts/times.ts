@@ -27,7 +27,7 @@ const cases = [
   { op: 'aten::relu', args: ['x'], shape: [1 << 12], call: 'torch.relu(x)' },
 ]
 
-/** Reads a shape and a call a line, and answers with the median of triton.testing.do_bench, in seconds. */
+/** Reads lines with a shape and a call. Answers each with the median of triton.testing.do_bench, in seconds. */
 const program = `
 import json, sys, torch, triton.testing
 for line in sys.stdin:
