@@ -1,9 +1,9 @@
 #include <ATen/Functions.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "runtime/arguments.h"
+#include "runtime/clock.h"
 #include "runtime/operator_check/cases.h"
 #include "runtime/operator_check/shared_value.h"
 #include "runtime/process/forked_call.h"
@@ -11,9 +11,11 @@
 namespace opsmith {
 namespace {
 
-// Seconds for each of the three parts of one finding's shrinking: sizes, rows and columns, values.
-// A check that takes long is shrunk as far as it comes.
-constexpr double patience_in_seconds = 2;
+// How long each of the three parts of one finding's shrinking may take: sizes, rows and columns,
+// values. A check that takes long is shrunk as far as it comes. Time of the CPU, so that what else
+// the machine does changes no result; the clock, for calls that wait.
+constexpr double patience_in_cpu_seconds = 2;
+constexpr double patience_in_seconds = 10;
 // Tensors above are simplified as a whole only.
 constexpr int64_t few_elements = 256;
 
@@ -28,14 +30,15 @@ class Decisions {
   void begin_pass() { next_ = part_ = 0; }
   void begin_part() {
     if (shared_->parts != part_++) return;
-    shared_->starts[shared_->parts++] = now();
+    ++shared_->parts;
+    shared_->start = clock_seconds(CLOCK_MONOTONIC);
+    shared_->cpu_seconds = 0;
   }
 
   bool still_fails(const OperatorCheckCase& candidate) {
     if (next_ < shared_->count) return shared_->fails[next_++];
     if (shared_->count == most) return false;
-    const bool has_time = now() - shared_->starts[shared_->parts - 1] < patience_in_seconds;
-    const bool fails = has_time && trial_.fails(candidate);
+    const bool fails = has_time() && fails_now(candidate);
     decide(fails);
     ++next_;
     return fails;
@@ -49,13 +52,21 @@ class Decisions {
   static constexpr size_t most = 1 << 16;
   struct Shared {
     size_t count = 0, parts = 0;
-    double starts[4] = {};  // of each part, in seconds of the steady clock
+    double start = 0;        // of the part, in seconds of CLOCK_MONOTONIC
+    double cpu_seconds = 0;  // that the part has used, in all copies
     bool fails[most] = {};
   };
 
-  static double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
+  bool has_time() const {
+    return shared_->cpu_seconds < patience_in_cpu_seconds &&
+           clock_seconds(CLOCK_MONOTONIC) - shared_->start < patience_in_seconds;
+  }
+
+  bool fails_now(const OperatorCheckCase& candidate) {
+    const double before = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const bool fails = trial_.fails(candidate);
+    shared_->cpu_seconds += clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+    return fails;
   }
 
   const ShrinkTrial& trial_;

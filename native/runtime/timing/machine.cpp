@@ -1,7 +1,6 @@
 #include "runtime/timing/machine.h"
 
 #include <ATen/Functions.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,17 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/clock.h"
 #include "runtime/timing/counters.h"
 #include "runtime/timing/thread_count.h"
 
 namespace opsmith {
 namespace {
-
-double clock_seconds(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 std::string first_line(const std::string& path) {
   std::ifstream file(path);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -147,12 +146,7 @@ int64_t most_repeats(const Tensors few[3]) {
 // Whether other threads than this one worked in `work`, also those that have ended.
 bool uses_threads(const std::function<void()>& work) {
   const auto seconds_of_others = [] {
-    const auto seconds = [](clockid_t clock) {
-      timespec time{};
-      clock_gettime(clock, &time);
-      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    };
-    return seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
+    return clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - clock_seconds(CLOCK_THREAD_CPUTIME_ID);
   };
   // A thread that starts and ends takes more; reading the clocks takes less.
   constexpr double least = 5e-6;
