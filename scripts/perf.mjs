@@ -118,7 +118,7 @@ if (unknown.length > 0) usage(`unknown benchmark ${unknown.join(', ')}`)
 if (names.length === 0) usage('')
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
 if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
-  usage(`--rounds must be a whole number of at least 1, not ${values.rounds}`)
+  usage(`--rounds must be an integer of at least 1, not ${values.rounds}`)
 
 await setUpOrExit({ window: true, tests: true, headers: true, quiet: true })
 Object.assign(process.env, environmentVariables(), { OPSMITH_TESTS: '1' })

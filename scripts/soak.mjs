@@ -49,7 +49,7 @@ const numbers = Object.fromEntries(
   Object.entries(values).map(([name, text]) => {
     const value = Number(text)
     if (Number.isInteger(value) && value > 0) return [name, value]
-    return refuse(`--${name} must be a whole number of at least 1, not ${text}\n${usage}`)
+    return refuse(`--${name} must be an integer of at least 1, not ${text}\n${usage}`)
   }),
 )
 

@@ -147,7 +147,7 @@ export interface NumberLimits {
 function numberOf(given: string, flagText: string, limits: NumberLimits): Result<number> {
   const { least, isAbove = false, isWhole = false, most = Infinity } = limits
   const value = given.trim() === '' ? NaN : Number(given)
-  const what = isWhole ? 'a whole number' : 'a number'
+  const what = isWhole ? 'an integer' : 'a number'
   const fits =
     Number.isFinite(value) &&
     (isAbove ? value > least : value >= least) &&

@@ -7,7 +7,7 @@ import { occupancy } from './occupancy'
 
 /** Shown wherever counts are. */
 export const countsBasis =
-  'Counts are for the code that clang compiled. nvcc may merge, widen or drop accesses.'
+  'Counts are for the code that clang generates. nvcc may merge, widen or drop accesses.'
 
 /** Requests of warps: all lanes of a warp that execute one instruction together. */
 const requestCounts = z.object({

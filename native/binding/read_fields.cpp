@@ -33,7 +33,7 @@ void read_value(const Napi::Value& value, int64_t& into, const Place& place) {
   double number = 0;
   read_value(value, number, place);
   if (number != std::trunc(number) || std::abs(number) > largest_safe) {
-    fail_to_read(place, "a whole number");
+    fail_to_read(place, "an integer");
   }
   into = static_cast<int64_t>(number);
 }

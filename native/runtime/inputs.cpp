@@ -80,7 +80,7 @@ void check_fits(const InputSpec& spec, const std::vector<double>& numbers, at::S
   for (double number : numbers) {
     if (!(std::abs(number) < 9.3e18) || number != std::trunc(number)) {
       invalid(spec, "values contain " + shortest_text(number) + ", which " + dtype_name(dtype) +
-                        " cannot hold; choose a floating-point dtype, or whole numbers");
+                        " cannot hold; choose a floating-point dtype, or integers");
     }
   }
 }
@@ -112,7 +112,7 @@ at::Tensor make_literal(const InputSpec& spec, at::ScalarType dtype) {
 
 int64_t whole(const InputSpec& spec, const char* field, double value) {
   if (value != std::trunc(value) || std::abs(value) > 9e15) {
-    invalid(spec, std::string(field) + " of randint must be a whole number");
+    invalid(spec, std::string(field) + " of randint must be an integer");
   }
   return static_cast<int64_t>(value);
 }

@@ -105,9 +105,7 @@ function parseOne(
       if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' }
       return { problem: 'must be true or false' }
     case 'int':
-      return /^[+-]?\d+$/.test(text)
-        ? { value: Number(text) }
-        : { problem: 'must be a whole number' }
+      return /^[+-]?\d+$/.test(text) ? { value: Number(text) } : { problem: 'must be an integer' }
     case 'float':
       return parseNumber(text)
     case 'scalar':

@@ -14,7 +14,7 @@ function typeText(schema) {
   if (schema.type === 'object')
     return schema.additionalProperties ? 'object with names as keys' : 'object'
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeText({ type })).join(' or ')
-  const words = { string: 'text', integer: 'whole number', null: 'null' }
+  const words = { string: 'text', integer: 'integer', null: 'null' }
   return words[schema.type] ?? schema.type ?? 'any value'
 }
 

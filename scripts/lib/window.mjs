@@ -12,7 +12,7 @@ export async function refuseWithoutDisplay() {
   if (process.getuid?.() === 0 && !withoutSandbox()) {
     refuse(
       'The sandbox of Chromium does not work for root: start Opsmith as an ordinary user, or set OPSMITH_NO_SANDBOX=1\n' +
-        'if this is a container, which is a sandbox already.',
+        'in a container, which is a sandbox itself.',
     )
   }
 }

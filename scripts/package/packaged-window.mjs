@@ -24,7 +24,7 @@ function debuggerPort(child) {
     }
     child.stderr.setEncoding('utf8').on('data', take)
     child.stdout.setEncoding('utf8').on('data', take)
-    child.once('exit', (code) => fail(`the app ended with code ${code}`))
+    child.once('exit', (code) => fail(`the app exited with code ${code}`))
   })
 }
 

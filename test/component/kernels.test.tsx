@@ -289,7 +289,7 @@ describe('counts', () => {
   it('are shown for each kernel and line', async () => {
     await countKernels()
     expect(screen.getByTestId('kernels-counts').textContent).toContain(
-      '3 launches counted. These counts are for the code that clang compiled. The code that nvcc makes may differ.',
+      '3 launches counted. These counts are for the code that clang generates. The code that nvcc generates may differ.',
     )
     expect(panelText()).toContain('reverse_row3 launches, 192 blocks of 128 x 1 x 1 threads')
     const rows = screen.getByTestId('kernels-counts-lines').querySelectorAll('tbody tr')

@@ -128,7 +128,7 @@ describe('checked kernels', () => {
     }
     await cells.filter({ hasText: '4.0' }).first().hover()
     await app.page.getByText('4.0 sectors a request, 100 % of their bytes used').last().waitFor()
-    await app.page.getByText('These counts are for the code that clang compiled.').last().waitFor()
+    await app.page.getByText('These counts are for the code that clang generates.').last().waitFor()
     await app.picture('kernels-counts-hover')
 
     await app.testId('kernels-occupancy-chart').scrollIntoViewIfNeeded()

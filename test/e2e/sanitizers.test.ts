@@ -63,7 +63,7 @@ describe('operator checks with sanitizers', () => {
     await stop
     await expect
       .poll(() => app.testId('sanitize-state').textContent(), { timeout: buildTime })
-      .toContain('1 fault in 1 call')
+      .toContain('1 error in 1 call')
     await app.picture('build-sanitized')
     await app.testId('sanitize-state').getByRole('button').click()
     await expect

@@ -295,7 +295,7 @@ describe('opsmith check', () => {
       [['--op', 'wrong_operators::nothing', '--args', '["x"]'], 'nothing'],
       [['--op', 'wrong_operators::right', '--args', '["nope"]'], 'nope'],
       [['--op', 'wrong_operators::right', '--check', 'everything'], '"everything"'],
-      [['--shapes', 'many'], '--shapes must be a whole number'],
+      [['--shapes', 'many'], '--shapes must be an integer'],
     ] as const) {
       const { code, stderr } = await opsmith('check', wrong, ...args)
       expect(code, stderr).toBe(2)

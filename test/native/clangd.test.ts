@@ -229,7 +229,7 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     await until(() => states.slice(begun).find((one) => one.state === 'ready' && one.pid !== pid))
     expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
     const told = states.slice(begun).find((one) => one.state === 'restarting')?.message
-    expect(told).toMatch(/clangd [\d.]+ was killed by SIGKILL. Opsmith restarts clangd/)
+    expect(told).toMatch(/clangd [\d.]+ was killed by SIGKILL. Opsmith is restarting clangd/)
   })
 
   it('clangd gives its memory back at rest, and knows the open files when it is woken', async () => {

@@ -265,7 +265,7 @@ describe('opsmith cuda --counts', () => {
   it('prints a table of lines, and says what counts follow', async () => {
     const { code, stdout, stderr } = await opsmith(cache, 'cuda', '--counts', transposes)
     expect(stdout).toBe('')
-    expect(stderr).toContain('Counts are for the code that clang compiled.')
+    expect(stderr).toContain('Counts are for the code that clang generates.')
     expect(stderr).toContain('naive: 1 launch, 16 blocks of 32 x 8 x 1 threads')
     expect(stderr).toMatch(
       /transposes\.cu:15 +global store +512 +32\.0 +32\.0 sectors a request, 13 % of their bytes used/,

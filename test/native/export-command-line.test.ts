@@ -249,8 +249,8 @@ describe('opsmith export', () => {
         'calls in C++ (3)': 'ok',
       })
       const { log: called } = library?.steps.find(({ name }) => name === 'calls in Python') ?? {}
-      expect(called).toContain('call-1-scaled: bit for bit')
-      expect(called).toContain('call-3-scaled_into: bit for bit')
+      expect(called).toContain('call-1-scaled: matches bit for bit')
+      expect(called).toContain('call-3-scaled_into: matches bit for bit')
       expect(statusOf(setuptools)).toMatchObject({
         'build the wheel': 'ok',
         'install into a fresh environment': 'ok',

@@ -66,7 +66,7 @@ describe('the gradient of a sparse input', () => {
   it('a gradient that differs only at unspecified elements is reported to be masked', async () => {
     const [cause] = await causes('sparse_masked', ['s'])
     expect(cause).toMatch(
-      /^The gradient of this sparse input is right at the specified elements, and zero at the/,
+      /^The gradient of this sparse input is correct at the specified elements, and zero at unspecified elements/,
     )
     expect(unwrap(await gradcheck('sparse_masked', ['s'], { masked: true })).ok).toBe(true)
   })
@@ -74,7 +74,7 @@ describe('the gradient of a sparse input', () => {
   it('a gradient that is not masked is reported where the check is masked', async () => {
     const [cause] = await causes('sparse_whole', ['s'], { masked: true })
     expect(cause).toMatch(
-      /^The gradient of this sparse input is right at the specified elements, but not zero at/,
+      /^The gradient of this sparse input is correct at the specified elements, but not zero at/,
     )
     expect(unwrap(await gradcheck('sparse_whole', ['s'])).ok).toBe(true)
   })
@@ -171,7 +171,7 @@ describe('a project with sparse inputs', () => {
     ])
     const causes = outcomes.map((one) => one.report?.findings.map((found) => found.cause).join(''))
     expect(causes[1]).toMatch(
-      /^The gradient of this sparse input is right at the specified elements, and zero/,
+      /^The gradient of this sparse input is correct at the specified elements, and zero/,
     )
     expect(causes[2]).toBe('A factor is wrong: the gradient is 2 times the expected gradient.')
     // Backward gives zeros for an undefined gradient, sparse ones.

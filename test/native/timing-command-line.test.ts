@@ -230,7 +230,7 @@ describe('opsmith bench', () => {
   it.each([
     [['--sweep', 'N'], /--sweep must be a size with its values/],
     [['--sweep', 'N=4'], /no benchmark uses a size with the name N/],
-    [['--threads', '0'], /--threads must be a whole number of at least 1/],
+    [['--threads', '0'], /--threads must be an integer of at least 1/],
     [['--dtype', 'float12'], /"float12" is not a possible value of --dtype/],
     [['--direction', 'sideways'], /"sideways" is not a possible value of --direction/],
     [['--fail-above', '2'], /--fail-above needs --baseline/],

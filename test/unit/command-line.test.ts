@@ -98,7 +98,7 @@ describe('the values of declared options', () => {
   it.each([
     [['--seconds', 'x'], '--seconds must be a number above 0, not "x".'],
     [['--seconds', '601'], '--seconds must be a number up to 600, not "601".'],
-    [['--threads', '2', '0'], '--threads must be a whole number of at least 1, not "0".'],
+    [['--threads', '2', '0'], '--threads must be an integer of at least 1, not "0".'],
     [['--direction', 'up'], '"up" is not a possible value of --direction.'],
     [['--args', '{}'], '--args must be a JSON list'],
     [['--args', '['.repeat(20_000) + ']'.repeat(20_000)], '--args must be a JSON list'],

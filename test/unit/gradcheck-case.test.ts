@@ -357,7 +357,7 @@ describe('the entries that opsmith gradcheck checks', () => {
     [{ eps: '0' }, '--eps must be a number above 0, not "0".'],
     [{ eps: '' }, '--eps must be a number above 0, not "".'],
     [{ atol: '-1' }, '--atol must be a number of at least 0, not "-1".'],
-    [{ search: '1.5' }, '--search must be a whole number of at least 1, not "1.5".'],
+    [{ search: '1.5' }, '--search must be an integer of at least 1, not "1.5".'],
     [{ dtype: 'int64' }, '--dtype must be a floating-point or complex dtype, not "int64".'],
     [{ op: 'f', args: '{"x": 1}' }, '--args must be a JSON list'],
     [{ args: '[]' }, '--args needs --op'],

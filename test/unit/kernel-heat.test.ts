@@ -58,7 +58,7 @@ describe('the column of counts', () => {
     expect(cell).toMatchObject({ line: 7, text: '      · ', level: 0 })
     expect(cell?.words).toEqual([
       'Barrier: 8 warps with 25.0 of 32 lanes active.',
-      'These counts are for the code that clang compiled. The code that nvcc makes may differ.',
+      'These counts are for the code that clang generates. The code that nvcc generates may differ.',
     ])
   })
 

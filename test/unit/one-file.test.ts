@@ -123,7 +123,7 @@ describe('adding one file', () => {
       numbers: [4, 3, 2, 1],
     })
     const wrong = await opsmith('count', 'project', '--up-to', 'many')
-    expect(wrong.stderr).toContain('--up-to must be a whole number of at least 1, not "many".')
+    expect(wrong.stderr).toContain('--up-to must be an integer of at least 1, not "many".')
     expect(wrong.code).toBe(2)
   })
 

@@ -95,7 +95,7 @@ describe('ranges as text', () => {
   it.each([
     ['B 8..1', 'sizes', 'the end is less than the start'],
     ['B -1..4', 'sizes', 'a size must not be negative'],
-    ['k 0..1.5', 'integers', 'whole numbers'],
+    ['k 0..1.5', 'integers', 'must be integers'],
     ['8', 'sizes', 'such as B 1..8'],
     ['B 1..2..3', 'sizes', 'such as B 1..8'],
     ['B one..two', 'sizes', 'such as B 1..8'],

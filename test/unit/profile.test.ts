@@ -184,7 +184,7 @@ describe('the opsmith profile command', () => {
     expect(select({ args: '["x"]' })).toMatchObject({ ok: false })
     expect(select({ op: 'my::op', args: '["x"]', call: '1' })).toMatchObject({ ok: false })
     expect(select({ threads: '0' })).toMatchObject({
-      error: { message: '--threads must be a whole number of at least 1, not "0".' },
+      error: { message: '--threads must be an integer of at least 1, not "0".' },
     })
     const none = commandOf({})
     if (!none.ok) throw new Error(none.error.message)

@@ -109,7 +109,7 @@ describe('lists in a sweep', () => {
     expect(parseSizes('16 32')).toHaveProperty('problem')
     expect(parseSizes('N 64..16')).toEqual({ problem: 'N: the end is less than the start' })
     expect(parseSizes('N 0..16')).toEqual({ problem: 'N: a range such as 1..8 must start above 0' })
-    expect(parseSizes('N 1.5')).toEqual({ problem: 'N: must be whole numbers' })
+    expect(parseSizes('N 1.5')).toEqual({ problem: 'N: must be integers' })
     expect(parseThreads('0')).toEqual({ problem: 'must be at least 1' })
     expect(parseThreads('2000')).toEqual({ problem: 'must be at most 1024' })
   })

@@ -20,7 +20,7 @@ export const jobs = number(
 export const detach = flag('with --over: do not wait for the results; `opsmith runs` shows them')
 export const runFolder = text(
   '<folder>',
-  'with --over: folder that gets the folder of the run; all nodes must see it',
+  'with --over: where to create the folder of the run; a folder that all nodes share',
 )
 
 const defaultJobs = 2

@@ -43,7 +43,7 @@ const initOptions = {
   ),
   out: text(
     '<folder>',
-    'write opsmith.json to this folder, with the folder of the sources as "root"; nothing is written to the folder of the sources',
+    'write opsmith.json to this folder and set "root" to the source folder; the source folder does not change',
   ),
   json: jsonFlag,
 }
@@ -87,7 +87,7 @@ function proposalLines(proposal: ProjectProposal): string[] {
       line.origin === '' ? line.text : `${line.text.padEnd(width)}  ← ${line.origin}`,
     ),
     ...(files.length > 0
-      ? ['', 'Files that are written with opsmith.json:', ...files.map(fileLine)]
+      ? ['', 'Files that are written along with opsmith.json:', ...files.map(fileLine)]
       : []),
     ...(switches.length > 0
       ? [

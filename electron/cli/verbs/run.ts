@@ -198,8 +198,8 @@ async function runSanitized(
     if (build.ok) {
       progress(
         faults.length === 0
-          ? 'ASan and UBSan report no faults'
-          : `ASan and UBSan report ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}`,
+          ? 'ASan and UBSan report no errors'
+          : `ASan and UBSan report ${faults.length === 1 ? 'an error' : `${faults.length} errors`}`,
       )
     }
   }
@@ -213,9 +213,9 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: {
     counts: flag(
-      'count what each line of CUDA kernels costs, on the virtual GPU: requests, sectors, bank conflicts, operations',
+      'count the work of each line of CUDA kernels on the virtual GPU: requests, sectors, bank conflicts, operations',
     ),
-    sanitize: flag('build with ASan and UBSan: a call fails if a sanitizer reports a fault'),
+    sanitize: flag('build with ASan and UBSan: a call fails if a sanitizer reports an error'),
     json: jsonFlag,
   },
   runsOperators: true,

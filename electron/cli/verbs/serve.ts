@@ -66,7 +66,7 @@ async function serveStdio(values: OptionValues<typeof options>): Promise<Result<
   const place = session === undefined ? undefined : placeOfSession(session)
   if (session === undefined || (!place && !resume))
     return await serveSession({ installation, version, input: stdin, output })
-  if (!place) return err('target.unavailable', 'No engine was kept on this machine.')
+  if (!place) return err('target.unavailable', 'No engine of this session runs on this machine.')
   const words = ['serve', '--engine', '--session', session, '--keep', String(keep ?? keepSeconds)]
   return await relaySession(place, { input: stdin, output, words, mustResume: resume })
 }

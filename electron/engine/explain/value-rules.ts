@@ -119,7 +119,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
       /no type named '(\w+)' in namespace 'torch'|'(\w+)' in namespace 'torch' does not name|no member named '(\w+)' in namespace 'torch'|'(\w+)' is not a member of 'torch'/,
     message: ([name = '']) =>
       `torch::${name} is not declared by the headers that are included here: write at::${name}, or include <torch/torch.h>.`,
-    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The short headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) declare only \`at::Tensor\`. \`<torch/torch.h>\` and \`<torch/extension.h>\` declare both names, but take many times longer to compile.`,
+    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The smaller headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) declare only \`at::Tensor\`. \`<torch/torch.h>\` and \`<torch/extension.h>\` declare both names, but take many times longer to compile.`,
     absorbs:
       /in namespace 'torch'|is not a member of 'torch'|has not been declared|'\w+' was not declared|to declare '\w+' as|expected .* before/,
     fix: (diagnostic) => replaceWord(diagnostic, 'torch', 'at', -7),

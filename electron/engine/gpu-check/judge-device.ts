@@ -268,7 +268,7 @@ export function judgeGraph(figures: GraphFigures): Judgement {
       doubts:
         missing === '' && replayed > warm * 1.03
           ? [
-              `a replayed call takes ${micro(replayed)} µs, but a call without a device graph takes only ${micro(warm)} µs`,
+              `a call replayed from a CUDA graph takes ${micro(replayed)} µs, but a call without a CUDA graph takes only ${micro(warm)} µs`,
             ]
           : [],
       found: `a replayed device graph of a matrix product and a relu gives the right results in ${micro(replayed)} µs (without a device graph: ${micro(warm)} µs); Opsmith refuses to capture ${Object.keys(refusals).join(' and ')}, as it should`,

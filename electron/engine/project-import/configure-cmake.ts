@@ -207,7 +207,7 @@ export class CMakeFolder {
     } catch (error) {
       return err(
         'project.invalid',
-        'Opsmith needs CMake 3.15 or newer: older versions cannot list their targets.',
+        'Opsmith needs CMake 3.15 or newer: older versions cannot list the targets of a project.',
         {
           file: path.join(sourceFolder, cmakeFile),
           detail: String(error),

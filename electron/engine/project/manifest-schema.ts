@@ -12,7 +12,7 @@ const descriptions: Record<string, string> = {
     "Sources of the CUDA part, globs allowed. nvcc compiles them, or clang for the virtual GPU. A build without the virtual GPU leaves these sources out if nvcc is missing. It also leaves them out if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
   cudaDefines: 'Macros that all sources get if the CUDA part is built: "WITH_CUDA", "BLOCK=256".',
   functions:
-    'C++ functions to register as operators, as torch.utils.cpp_extension.load_inline does. Use this key for sources without a registration block.',
+    'C++ functions to register as operators, listed like the `functions` of torch.utils.cpp_extension.load_inline. Use this key if the sources have no TORCH_LIBRARY block.',
   includePaths: 'Folders for #include, relative to this file.',
   cflags: 'Additional flags for the C++ compiler.',
   cudaCflags: 'Additional flags for nvcc.',

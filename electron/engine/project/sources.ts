@@ -60,7 +60,7 @@ function missingSourceHint(folder: string, pattern: string): string {
   const submodule = submoduleOf(folder, pattern)
   return submodule
     ? `The git submodule ${submodule.path} is empty. Fetch the submodule: ${fetchCommand(submodule)}`
-    : 'Create the file, or correct the name. Paths are relative to the folder of opsmith.json, or to "root" if opsmith.json contains this key. * and ** do not follow links to folders.'
+    : 'Create the file, or correct the name. Paths are relative to the folder of opsmith.json, or to "root" if opsmith.json contains this key. * and ** do not follow symlinks to folders.'
 }
 
 /** Links to folders that a pattern does not name: * and ** do not follow them, since any tree may be behind one. */

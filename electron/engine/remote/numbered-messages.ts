@@ -160,7 +160,8 @@ export class NumberedMessages {
       return undefined
     }
     const { number, message } = parsed.data
-    if (number > this.received + 1) throw new BadFrame('messages with a gap between them')
+    if (number > this.received + 1)
+      throw new BadFrame(`message ${number} instead of message ${this.received + 1}`)
     if (number <= this.received) return undefined
     this.received = number
     if (this.received - this.confirmed >= confirmMessages) this.confirm()

@@ -369,7 +369,7 @@ export class RunFollower {
 
   /** Journals and states do not fit: a file of the run was removed, or the disk is full. */
   private lost(): Result<never> {
-    return err('io', 'No job works on the shards that have been started.', {
+    return err('io', 'No job is working on the shards that were started.', {
       hint: `See ${this.run.path('journal.jsonl')}.`,
     })
   }

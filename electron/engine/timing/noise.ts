@@ -75,7 +75,7 @@ export function clockWarnings(
       ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
         ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
-        : 'Opsmith finds no setting that fixes the clock (usual for virtual machines). Trust only ratios between calls that are timed in turn, or sample for longer'
+        : 'Opsmith found no way to lock the clock frequency (common on virtual machines). Trust only ratios between calls whose timings are interleaved, or sample for longer'
   return [
     `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
   ]
@@ -134,7 +134,7 @@ export function noiseWarnings(
   const frequency = !isOnHost || clock.length > 0 ? '' : governed(machine)
   if (spread > wideSpread) {
     warnings.push(
-      `The samples vary: the middle half of the samples spans ${percent(spread)} of the median. Sample for longer, on an idle machine.${drifts ? '' : frequency}`,
+      `The timings are noisy: the interquartile range (IQR) is ${percent(spread)} of the median. Sample for longer, on an idle machine.${drifts ? '' : frequency}`,
     )
   }
   if (drifts) {

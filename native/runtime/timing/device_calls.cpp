@@ -63,8 +63,8 @@ std::string capture_words(const std::string& message) {
       {"captured event",
        "memory that the call uses on two streams (record_stream) was freed during the capture"},
       {"memory node",
-       "the CUDA graph contains memory of PyTorch’s allocator cudaMallocAsync, so it can be "
-       "replayed only once: set PYTORCH_CUDA_ALLOC_CONF=backend:native"},
+       "the CUDA graph contains allocations of PyTorch’s allocator backend cudaMallocAsync, so it "
+       "can be replayed only once: set PYTORCH_CUDA_ALLOC_CONF=backend:native"},
   };
   for (const auto& [part, words] : known) {
     if (message.find(part) != std::string::npos) return words;

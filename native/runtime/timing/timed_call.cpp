@@ -157,11 +157,12 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
     if (request.expression) args.push_back({spec.name});
     spec.seed = spec.seed.value_or(spec.position) + number * seed_step;
     if (!is_strided(spec)) {
-      throw Failure(ErrorCode::input_invalid,
-                    "input " + spec.name + " is " + enum_text(*spec.layout) +
-                        ": only strided inputs are timed",
-                    "Make the input strided, and time a function of the program that converts the "
-                    "input to this layout.");
+      throw Failure(
+          ErrorCode::input_invalid,
+          "input " + spec.name + " is " + enum_text(*spec.layout) +
+              ": only strided inputs are timed",
+          "Use a strided input. In the TorchScript program, add a function that converts it "
+          "to this layout and calls the operator, and time that function.");
     }
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {

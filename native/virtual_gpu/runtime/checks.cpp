@@ -504,11 +504,12 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
   // A constant of the program.
   Dl_info info;
   if (dladdr(address, &info) != 0) return false;
-  Finding made = finding("host-pointer",
-                         std::string("A kernel ") + (writes ? "writes" : "reads") +
-                             " memory of the host, but a GPU cannot use a pointer to this memory.",
-                         "Copy the data to the device with cudaMemcpy, or allocate the memory with "
-                         "cudaMallocManaged.");
+  Finding made =
+      finding("host-pointer",
+              std::string("A kernel ") + (writes ? "writes" : "reads") +
+                  " host memory, but a GPU cannot access host memory through this pointer.",
+              "Copy the data to the device with cudaMemcpy, or allocate the memory with "
+              "cudaMallocManaged.");
   made.place = {instruction, {}};
   fault_with(std::move(made));
 }
@@ -1009,7 +1010,7 @@ void fault(const void* address, const void* instruction) {
   Finding made =
       finding(byte < reinterpret_cast<const std::byte*>(4096) ? "host-pointer" : "out-of-bounds",
               byte < reinterpret_cast<const std::byte*>(4096)
-                  ? "A kernel uses a null pointer."
+                  ? "A kernel dereferences a null pointer."
                   : "A kernel uses an address that belongs to no allocation.",
               "Check the pointers that the launch passes, and the indexes.");
   made.place = {instruction, {}};

@@ -23,7 +23,7 @@ export const feature = defineFeature({
       ],
       keys: [
         ['Up, Down, Page Up, Page Down', 'Move through the instructions'],
-        ['Enter', 'Open the line of the instruction'],
+        ['Enter', 'Open the source line of the instruction'],
         ['J', 'Follow a jump'],
         ['L', 'Estimate the loop around the instruction'],
         ['N, P', 'Go to the next or previous change of a comparison'],

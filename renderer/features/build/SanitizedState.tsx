@@ -50,8 +50,8 @@ export function SanitizedState(): ReactElement | null {
     >
       <Icon name={faults > 0 ? 'error' : 'check'} />
       {faults > 0
-        ? `ASan and UBSan: ${formatCount(faults, 'fault')} in ${calls}`
-        : `ASan and UBSan: no faults in ${calls}`}
+        ? `ASan and UBSan: ${formatCount(faults, 'error')} in ${calls}`
+        : `ASan and UBSan: no errors in ${calls}`}
       <span className="grow" />
       {faults > 0 && <Button onClick={() => showPanel('problems')}>Show</Button>}
     </div>

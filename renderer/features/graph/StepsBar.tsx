@@ -12,7 +12,7 @@ import { useView } from './view-store'
 const passTitles: Record<GraphPass, string> = {
   inline: 'Replaces calls of functions and methods with their bodies',
   constant_propagation: 'Computes the values that depend only on constants',
-  common_subexpressions: 'Computes equal expressions once',
+  common_subexpressions: 'Computes common subexpressions once',
   dead_code: 'Removes unused nodes',
   peephole: 'Simplifies patterns of a few nodes',
   freeze: 'Makes parameters and attributes constants',
@@ -166,7 +166,7 @@ function CompareChoice(): ReactElement {
         {option({ kind: 'step' }, 'vs. previous step')}
         {choice.compare.kind === 'file' &&
           option(choice.compare, `vs. ${choice.compare.path.split('/').at(-1) ?? ''}`)}
-        <optgroup label="Another form of the same function">
+        <optgroup label="The same function, in another form">
           {forms
             .filter((form) => form !== choice.form)
             .map((form) => (

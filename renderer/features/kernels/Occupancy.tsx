@@ -105,7 +105,7 @@ function BlockForm({ known }: { known: KnownBlock }): ReactElement {
         />
       </div>
       {answer === 'wrong' ? (
-        <p className="side-pad muted">Enter whole numbers; a block has 1 to 1024 threads.</p>
+        <p className="side-pad muted">Enter integers; a block has 1 to 1024 threads.</p>
       ) : answer === null ? null : (
         <>
           <p className="side-pad" data-testid="kernels-occupancy">

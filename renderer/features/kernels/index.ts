@@ -19,7 +19,7 @@ export const feature = defineFeature({
       about: [
         'Checks each memory access of CUDA kernels that run on the virtual GPU. The checks find races, accesses out of bounds, uninitialised reads, barriers that not all threads reach, and more.',
         'Counts what each line of a kernel costs a GPU: sectors per request, bank conflicts, active lanes, atomics, bytes, operations. The editor shows one of these counts next to each line.',
-        'Turn on “Check kernels” or “Count”, then run calls, gradchecks or operator checks. Kernels with checks or counts are slow, so timings, profiles and exports need a build without both.',
+        'Turn on “Check kernels” or “Count”, then run calls, gradchecks or operator checks. Kernels with checks or counts are slow, so timings, profiles and exports need a build with neither.',
       ],
     },
     area: 'right',

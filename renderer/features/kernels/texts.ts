@@ -25,7 +25,7 @@ export function summaryText({ launches, accesses, findings }: GpuReport): string
 
 /** Where counts are shown, once. */
 export const basisText =
-  'These counts are for the code that clang compiled. The code that nvcc makes may differ.'
+  'These counts are for the code that clang generates. The code that nvcc generates may differ.'
 
 /** "16.4 kB" */
 export function bytesText(bytes: number): string {

@@ -144,10 +144,7 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
           /^\d+$/.test(text.trim()) && Number(text) <= most
             ? { value: Number(text) }
             : {
-                problem:
-                  name === 'shapes'
-                    ? 'must be a whole number up to 1000'
-                    : 'must be a whole number',
+                problem: name === 'shapes' ? 'must be an integer up to 1000' : 'must be an integer',
               }
         }
         onCommit={(next) => editCheck({ [name]: next })}

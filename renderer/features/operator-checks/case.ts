@@ -167,7 +167,7 @@ export function parseRanges(
             : 'write ranges such as B 1..8, N 0..64',
       }
     if (kind !== 'floats' && !(Number.isInteger(min) && Number.isInteger(max)))
-      return { problem: 'must be whole numbers' }
+      return { problem: 'must be integers' }
     if (kind === 'sizes' && min < 0) return { problem: 'a size must not be negative' }
     if (max < min) return { problem: `${name}: the end is less than the start` }
     ranges[name] = { min, max }

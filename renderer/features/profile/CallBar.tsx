@@ -70,5 +70,5 @@ function parseThreads(text: string): { value: number } | { problem: string } {
   const value = Number(text)
   return Number.isInteger(value) && value >= 1 && value <= 1024
     ? { value }
-    : { problem: 'must be a whole number from 1 to 1024' }
+    : { problem: 'must be an integer from 1 to 1024' }
 }

@@ -35,7 +35,7 @@ export function ReferenceEditor(): ReactElement {
           placeholder="3 * x - y"
           spellCheck={false}
           data-testid="run-reference"
-          title="A TorchScript expression with the names of inputs. For several outputs, write a tuple."
+          title="A TorchScript expression that uses the names of the inputs. For several outputs, write a tuple."
           onChange={(event) => runStore.setState({ reference: event.target.value })}
         />
         <label htmlFor="run-rtol">Tolerance</label>

@@ -110,8 +110,8 @@ function Report({ report, otherCall, gone }: ReportProps): ReactElement {
       {otherCall !== null && (
         <p data-testid="run-not-compared">
           <Icon name="note" /> Not compared: the reference in opsmith.json is for{' '}
-          <span className="mono">{otherCall}</span>. To compare this call, change the expression
-          under <em>Reference</em>.
+          <span className="mono">{otherCall}</span>. To compare this call with a reference, change
+          the expression under <em>Reference</em>.
         </p>
       )}
       {report.comparisons.map((comparison, index) => (

@@ -56,8 +56,8 @@ export function SettingsPanel(): ReactElement {
         <h2>Settings</h2>
         {target !== '' && (
           <p className="muted" data-testid="settings-machine">
-            These settings are of this machine. Builds, calls and tools on {machineOf(target)} use
-            the settings file of {machineOf(target)}.
+            These settings apply to this machine. {machineOf(target)} has its own settings file for
+            builds, calls and tools.
           </p>
         )}
         <div className="form settings-form">

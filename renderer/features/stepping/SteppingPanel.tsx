@@ -80,7 +80,7 @@ function Wanted(): ReactElement {
         />
       </div>
       <div className="case-options">
-        <span className="stepping-block" title="blockIdx of the block whose threads stop">
+        <span className="stepping-block" title="blockIdx of the thread block to step through">
           <CommitField
             id="stepping-block"
             label="block"

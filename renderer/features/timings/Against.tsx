@@ -26,7 +26,7 @@ export function Against(): ReactElement {
           {other.kind === 'expression' ? (
             <span
               className="case-arguments timings-expression"
-              title="A TorchScript expression with the names of inputs"
+              title="A TorchScript expression that uses the names of the inputs"
             >
               <CommitField
                 id={`timings-against-${index}`}

@@ -83,5 +83,5 @@ function parseJobs(text: string): { value: number } | { problem: string } {
   const value = Number(text)
   return Number.isInteger(value) && value >= 1 && value <= 1000
     ? { value }
-    : { problem: 'must be a whole number from 1 to 1000' }
+    : { problem: 'must be an integer from 1 to 1000' }
 }

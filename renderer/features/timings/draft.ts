@@ -246,7 +246,7 @@ function parseNumbers(words: readonly string[], least: number): Parsed<number[]>
   const numbers: number[] = []
   for (const word of words) {
     const range = /^(\d+)\.\.(\d+)$/.exec(word)
-    if (!range && !/^\d+$/.test(word)) return { problem: 'must be whole numbers' }
+    if (!range && !/^\d+$/.test(word)) return { problem: 'must be integers' }
     const first = Number(range?.[1] ?? word)
     const last = Number(range?.[2] ?? word)
     if (first < least) return { problem: `must be at least ${least}` }

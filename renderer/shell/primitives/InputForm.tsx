@@ -200,7 +200,7 @@ function parseReal(text: string): { value: number | null } | { problem: string }
 
 function parseSeed(text: string): { value: number | null } | { problem: string } {
   if (text.trim() === '') return { value: null }
-  return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'must be a whole number' }
+  return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'must be an integer' }
 }
 
 function parseDensity(text: string): { value: number } | { problem: string } {
@@ -218,7 +218,7 @@ function parseBlocksize(text: string): { value: [number, number] } | { problem: 
   const [rows = 0, columns = 0, ...rest] = 'value' in sizes ? sizes.value : []
   return rows > 0 && columns > 0 && rest.length === 0
     ? { value: [rows, columns] }
-    : { problem: 'write two whole numbers that divide the shape, such as [2, 2]' }
+    : { problem: 'write two integers that divide the shape, such as [2, 2]' }
 }
 
 /** A sparse input needs to say which of its elements are specified; the blocked layouts, how large a block is. */

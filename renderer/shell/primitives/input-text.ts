@@ -10,7 +10,7 @@ export function parseInputShape(text: string): Parsed<number[]> {
     .split(/[\s,x×]+/)
     .filter(Boolean)
   if (!words.every((word) => /^\d+$/.test(word)))
-    return { problem: 'write whole numbers, such as [4, 8]' }
+    return { problem: 'write integers, such as [4, 8]' }
   return { value: words.map(Number) }
 }
 
@@ -22,7 +22,7 @@ export function parseNamedShape(text: string): Parsed<(number | string)[]> {
     .flatMap((word) => (/^\d+(x\d+)+$/.test(word) ? word.split('x') : [word]))
     .filter(Boolean)
   if (!words.every((word) => /^(\d+|[A-Za-z_]\w*)$/.test(word)))
-    return { problem: 'write whole numbers and names, such as [B, 8]' }
+    return { problem: 'write integers and names, such as [B, 8]' }
   return { value: words.map((word) => (/^\d/.test(word) ? Number(word) : word)) }
 }
 

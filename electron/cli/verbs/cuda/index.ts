@@ -27,7 +27,7 @@ const cudaOptions = {
     'with --check or --counts: print the result as JSON to stdout, after the output of the program',
   ),
   step: text('<file:line>', 'stop the threads of a block at this line, and step them'),
-  block: text('<x,y,z>', 'with --step: the block whose threads stop (default: 0,0,0)'),
+  block: text('<x,y,z>', 'with --step: the thread block to step through (default: 0,0,0)'),
   seed: text(
     '<number>',
     'seed for the order of blocks and warps; the same seed gives the same order',

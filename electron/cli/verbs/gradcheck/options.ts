@@ -40,7 +40,7 @@ export const gradcheckVerbOptions = {
     floatingDtype,
   ),
   fast: flag('use one random projection instead of whole Jacobians'),
-  masked: flag('ignore gradients of the elements that a sparse input does not specify'),
+  masked: flag('ignore gradients at the unspecified elements of sparse inputs'),
   secondOrder: flag('check gradients of gradients, as gradgradcheck does'),
   forward: flag('also check forward-mode AD'),
   backward: switchOff('do not check backward-mode AD'),

@@ -48,7 +48,7 @@ export function readProfileOptions(
   if (given.function?.includes('::'))
     return err(
       'request.invalid',
-      `--function must be a function of the program, not ${given.function}.`,
+      `--function must name a function of the TorchScript program, not ${given.function}.`,
       {
         hint: `Use --op ${given.function} for an operator.`,
       },

@@ -47,7 +47,10 @@ export function findClangLibraries(compiler: Compiler): FoundClangLibraries {
   const include = path.join(home, 'include')
   for (const header of ['clang/Frontend/CompilerInstance.h', 'llvm/IR/Module.h']) {
     if (!fs.existsSync(path.join(include, header)))
-      return missing(`clang's own headers are not installed (${header})`, remedy)
+      return missing(
+        `the development headers of clang and LLVM are not installed (${header} is missing)`,
+        remedy,
+      )
   }
   const folder = path.join(home, 'lib')
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []

@@ -134,7 +134,7 @@ export async function readExport(
     const name = entries.get(wanted)
     if (name === undefined) {
       return fail('operator.unknown', `${file} has no model ${wanted}.`, {
-        hint: `Choose one of the models of the file: ${[...entries.keys()].join(', ')}.`,
+        hint: `Choose one of the models in the file: ${[...entries.keys()].join(', ')}.`,
       })
     }
     return graphTextOf(convertProgram(await programOf(zip, name), wanted, known).graph)

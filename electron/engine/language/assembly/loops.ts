@@ -144,7 +144,7 @@ export async function estimateLoop(
     { input: `${lines.join('\n')}\n`, limits: probeLimits },
   )
   const failed = (): Result<never> =>
-    err('toolchain.mismatch', `${tool} cannot estimate this loop.`, {
+    err('toolchain.mismatch', `${tool} cannot estimate the cycles of this loop.`, {
       detail: (asked.stderr + asked.stdout).slice(-4000),
     })
   if (asked.exitCode !== 0) return failed()

@@ -378,7 +378,7 @@ export class Clangd {
       state: 'restarting',
       busy: false,
       pid: 0,
-      message: `${name} ${reason}. Opsmith restarts ${name}.`,
+      message: `${name} ${reason}. Opsmith is restarting ${name}.`,
       hint: lines,
     })
     this.pause = setTimeout(() => {

@@ -24,7 +24,7 @@ def flatten(value):
 
 
 def results_of(function, recorded):
-    """The results of a call; for an operator that returns nothing, the arguments that it writes."""
+    """The results of a call; for an operator that returns nothing, the arguments that it writes to."""
     arguments = recorded.arguments
     result = function(*arguments)
     if hasattr(recorded, "written"):
@@ -33,7 +33,7 @@ def results_of(function, recorded):
 
 
 def check_call(function, name, rtol=None, atol=None):
-    """Makes a recorded call again; the results must be the same, within the tolerance."""
+    """Replays a recorded call; the results must match within the tolerance."""
     recorded = torch.jit.load(DATA / f"{name}.pt")
     results = results_of(function, recorded)
     expected = list(recorded.results)
@@ -48,13 +48,13 @@ def check_call(function, name, rtol=None, atol=None):
             )
         else:
             assert actual == wanted, f"{actual}, not {wanted}"
-    print(f"{name}: {'bit for bit' if exact else 'within the tolerance'}")
+    print(f"{name}: {'matches bit for bit' if exact else 'matches within the tolerance'}")
 `
 
 const gradientSupport = `
 
 def check_gradients(check, function, name, **options):
-    """torch.autograd.gradcheck or gradgradcheck; the error names the difference."""
+    """torch.autograd.gradcheck or gradgradcheck; the error reports the mismatch."""
     torch.manual_seed(0)
     try:
         check(function, arguments_of(name), **options)

@@ -83,7 +83,7 @@ function setupSource(
     ...(stable
       ? []
       : [
-          '# libtorch keeps its C++ ABI only within a minor version: a wheel needs the version that built it.',
+          '# libtorch keeps its C++ ABI only within a minor version: a wheel needs the minor version that it was built against.',
           'MAJOR, MINOR = (int(part) for part in torch.__version__.split(".")[:2])',
         ]),
     '',

@@ -172,8 +172,8 @@ class Around {
                        : ", summed along dimension " + std::to_string(dim) + ", is ") +
               element_words(here, flat) + ", but next to this point the sum is " +
               element_words(around.least, flat),
-          "Equal values share one gradient: give the whole gradient to one value, or divide it "
-          "among the values.");
+          "Where values are tied, give the whole gradient to one of them, or divide it among "
+          "them.");
       finding.input = name;
       return finding;
     }
@@ -202,8 +202,7 @@ class Around {
             " at element " + index_text(index_of(here, flat)) + " have the sum " +
             element_words(here, flat) + ", but next to this point the sum is " +
             element_words(least, flat),
-        "Equal values share one gradient: give the whole gradient to one value, or divide it among "
-        "the values.");
+        "Where values are tied, give the whole gradient to one of them, or divide it among them.");
     finding.input = first;
     finding.index = index_of(here, flat);
     return finding;
@@ -412,7 +411,7 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   for (const double edge : edges)
     near += (near.empty() ? ", and near " : " and ") +
             element_words(at::scalar_tensor(edge, at::kDouble), 0);
-  return passed("the gradients are right at 0, 1, -1, small, large and equal values" + near);
+  return passed("the gradients are correct at 0, 1, -1, small, large and tied values" + near);
 }
 
 const RegisteredCheck gradient_values_check({

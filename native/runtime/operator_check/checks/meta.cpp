@@ -143,7 +143,9 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
   // Only Python knows a Meta kernel of some of libtorch's own operators, relu and convolution say.
   const bool in_python_only = error.find("aten::") != std::string::npos ||
                               error.find("convolution_overrideable") != std::string::npos;
-  if (in_python_only) return skipped("libtorch has this Meta kernel only in Python: " + error);
+  if (in_python_only)
+    return skipped("PyTorch has this Meta kernel only in Python, and libtorch does not have it: " +
+                   error);
   if (!error.empty() && call.callable().function != nullptr) {
     return skipped("the function does not run on meta tensors: " + error);
   }

@@ -95,7 +95,7 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
   if (auto fault = state_fault(before, "after backward")) return *fault;
   if (auto fault = reseeding_fault(call)) return *fault;
   return passed(
-      "rounding, grad mode, threads, default dtype and the generator's seed are the same as before "
+      "rounding mode, grad mode, number of threads, default dtype and seed are the same as before "
       "the call");
 }
 

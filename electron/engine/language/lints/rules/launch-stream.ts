@@ -49,7 +49,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node: stream ?? syntax,
-        message: `${calledName(source, call)} runs on the default stream, not on the stream that PyTorch uses.`,
+        message: `${calledName(source, call)} runs on the default stream, not on the current stream of PyTorch.`,
         fixes,
       },
     ]
