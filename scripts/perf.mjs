@@ -86,7 +86,7 @@ const usage = (problem) => {
       `NAME: ${known.join(', ') || '(none yet)'}`,
       '--rounds N   samples of each case, instead of the number in the benchmark (loop, start)',
       '--only PART  only the cases with PART in their name (loop)',
-      '--package FILE  set-up of this tar.gz of npm run package, and the first result of a sample (setup)',
+      '--package FILE  setup: time the set-up of FILE, a tar.gz from npm run package, until the first result of a sample',
     ].join('\n'),
   )
   process.exit(2)

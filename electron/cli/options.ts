@@ -294,4 +294,4 @@ export function callArguments(description: string): Option<Argument[] | undefine
 }
 
 /** What most verbs have. */
-export const jsonFlag = flag('print the answer as JSON to stdout; progress goes to stderr')
+export const jsonFlag = flag('print the result as JSON to stdout; progress goes to stderr')

@@ -14,7 +14,7 @@ import { laneLines, placeText, sharedLines, stopLines } from './step-text'
 export const stepCommands = [
   'step              lanes at the current line go to their next line',
   'next barrier      all lanes go past the next barrier',
-  'continue          until lanes come to the line again',
+  'continue          until lanes reach the line again',
   'to FILE:LINE      until lanes come to another line; LINE alone is a line of the same file',
   'lanes [WARP]      the variables of each lane of a warp',
   'shared            shared memory, with races marked by "!"',

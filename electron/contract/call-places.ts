@@ -183,7 +183,10 @@ export const callPlaces: Readonly<Record<AppCallName, CallPlace>> = {
   'trust.answer': there,
   'trust.forget': there,
   'trust.list': there,
-  'version.address': { where: 'here', reason: 'a newer version is looked for on this machine' },
+  'version.address': {
+    where: 'here',
+    reason: 'this machine checks for a newer version of Opsmith',
+  },
 }
 
 /** What the engine there sends of the others does not reach the window, and what the engine here sends of `there` does not. */
@@ -220,5 +223,5 @@ export const eventPlaces: Readonly<
   'terminal.ended': there,
   'terminal.printed': there,
   'timing.progressed': there,
-  'version.found': { where: 'here', reason: 'a newer version is looked for on this machine' },
+  'version.found': { where: 'here', reason: 'this machine checks for a newer version of Opsmith' },
 }

@@ -144,7 +144,7 @@ export const hostCalls = {
   'timing.replay': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(10_000) }),
     output: replayedTiming,
-    phase: () => 'replaying a device graph',
+    phase: () => 'replaying a CUDA graph',
   }),
   /** On such a device too: the trace of one call by libtorch's profiler, written to a file. */
   'timing.profile': call({

@@ -6,7 +6,7 @@ export async function write(load) {
   const { forms } = await load('electron/engine/project-export/all-forms.ts')
   return markdownPage(
     '# Export forms',
-    '`opsmith export PROJECT --as FORM[,FORM…] --out DIR` writes a project in these forms. `--list` shows the forms that are possible for the project on this machine. If the tools of a form are missing, the form is written, but only a part of its proof runs.',
+    '`opsmith export PROJECT --as FORM[,FORM…] --out DIR` writes a project in these forms. `--list` shows the forms that are possible for the project on this machine. If the tools that a form needs are missing, Opsmith still writes the form, but runs only some of its tests.',
     markdownTable(
       ['form', 'purpose', 'requirements for the project', 'tools of the proof'],
       forms.map(({ id, purpose, needs, tools }) => [

@@ -45,7 +45,7 @@ export function gpuProblem({ gpus, libtorch, cuda, triton }) {
   if (cuda === 'False')
     return `libtorch ${libtorch} cannot use the GPU: opsmith doctor --gpu shows the reason`
   if (triton === 'False')
-    return 'the Python environment that has libtorch has no triton. The tests compare timings with triton.testing.do_bench: pip install triton'
+    return 'the Python environment that has libtorch has no triton, and the tests compare timings with triton.testing.do_bench: pip install triton'
   return ''
 }
 

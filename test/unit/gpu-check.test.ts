@@ -319,10 +319,10 @@ describe('graphs', () => {
   it.each([
     ['passed', {}, /refuses to capture dropout and nonzero/],
     ['failed', { missing: 'a replay gave other numbers' }, /cannot be replayed: a replay gave/],
-    ['failed', { refusals: { dropout: '', nonzero: 'x' } }, /replayed a device graph of dropout/i],
+    ['failed', { refusals: { dropout: '', nonzero: 'x' } }, /replayed a CUDA graph of dropout/i],
     ['failed', { after: 800 << 20 }, /100 captures leak 300 MiB of device memory/],
     ['passed', { before: Number.NaN, after: Number.NaN }, /right results/],
-    ['warning', { replayed: 30e-6 }, /a call without a device graph takes only 25 µs/],
+    ['warning', { replayed: 30e-6 }, /a call without a CUDA graph takes only 25 µs/],
   ])('%s', (status, change, reason) => {
     const found = judgeGraph({ ...given, ...change })
     expect(found.status).toBe(status)

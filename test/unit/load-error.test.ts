@@ -29,7 +29,7 @@ describe('errors of a library that does not load', () => {
         'Type mismatch in argument 2: int vs float.',
       ),
       /^Argument 2 of ops::f is int in the schema, but float \(double\) in the C\+\+ function\.$/,
-      /int in the schema is int64_t in C\+\+/,
+      /A schema writes int for int64_t in C\+\+/,
       { file: '/nowhere/op.cpp', line: 4 },
     ],
     [

@@ -77,12 +77,12 @@ describe('reading opsmith.json', () => {
     const comma = problem('{\n "name": "a"\n "sources": []}')
     expect(comma).toMatchObject({
       line: 3,
-      message: 'opsmith.json is not JSON: a comma is missing before this.',
+      message: 'opsmith.json is not valid JSON: a comma is missing before this.',
     })
     expect(problem('{ "name": "a", "sources": ["op.cpp"').message).toBe(
-      'opsmith.json is not JSON: a closing ] is missing.',
+      'opsmith.json is not valid JSON: a closing ] is missing.',
     )
-    expect(problem("{ 'name': 'a' }").message).toMatch(/not JSON: .*double quotes/)
+    expect(problem("{ 'name': 'a' }").message).toMatch(/not valid JSON: .*double quotes/)
   })
 
   it('a mistyped key is reported together with the correct key and what is missing', () => {

@@ -174,7 +174,7 @@ describe('warnings about a timing', () => {
   it('a wide spread and a frequency that may change give warnings', () => {
     const wide = roundsOf(30, () => 1e-4, 0.5)
     expect(warn(wide)).toEqual([
-      expect.stringMatching(/the middle half .* spans 20 % of the median/),
+      expect.stringMatching(/the interquartile range \(IQR\) is 20 % of the median/),
     ])
     const withGovernor = (governor: string): typeof machine => ({
       ...machine,

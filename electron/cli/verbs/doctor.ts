@@ -52,7 +52,7 @@ const verbOptions = {
   gpu: flag(
     'check a GPU instead of the tools: ten checks in a minute, and a table to paste into an issue',
   ),
-  json: flag('print the answer as JSON to stdout'),
+  json: flag('print the result as JSON to stdout'),
 }
 
 const words: Record<GpuCheckStatus, string> = {

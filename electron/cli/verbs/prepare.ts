@@ -12,7 +12,7 @@ import { defineVerb } from '../verb'
 /** What a compiler takes that precompiles all of libtorch's headers. */
 const bytesPerCompiler = 2 * 2 ** 30
 
-const verbOptions = { json: flag('print the answer as JSON to stdout') }
+const verbOptions = { json: flag('print the result as JSON to stdout') }
 
 async function runPrepare(
   workbench: Workbench,

@@ -75,7 +75,7 @@ async function work(folder: string, job: string | undefined, place = 0): Promise
           const built = await buildAloud(workbench, manifest.project)
           if (!built.ok || built.value.ok) return built
           return err('build.required', 'The project does not build on this node.', {
-            hint: 'The log of the worker has the messages of the compiler.',
+            hint: 'The messages of the compiler are in the log of the worker.',
           })
         },
         perform: async (shard, signal) => {

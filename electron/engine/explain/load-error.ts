@@ -26,7 +26,7 @@ function typeHint(expected: string, given: string): string {
   if (expected === 'double' || expected === 'int64_t') {
     return `A schema has its own type names: write ${expected === 'double' ? 'float for a C++ double' : 'int for an int64_t'}.`
   }
-  return `Change the type in the schema or in C++. The type ${expected} in a schema is ${cppName(expected)} in C++; ${given} is ${cppName(given)}.`
+  return `Change the type in the schema or in C++. A schema writes ${expected} for ${cppName(expected)} in C++, and ${given} for ${cppName(given)}.`
 }
 
 function cppName(type: string): string {

@@ -69,7 +69,7 @@ at::Tensor join(at::TensorList parts);
     within: /overloaded function|no overload of|couldn't infer template argument 'Func'/,
     message: ([method = 'def']) =>
       `The function has several overloads, and m.${method} cannot choose one of them.`,
-    explanation: `Name one by its type:
+    explanation: `Select one overload by a cast to its type:
 
 \`\`\`cpp
 m.def("scale", static_cast<at::Tensor (*)(const at::Tensor&, double)>(&scale));

@@ -258,10 +258,9 @@ export function judgeGraph(figures: GraphFigures): Judgement {
       wrong: [
         ...(missing === ''
           ? []
-          : [`a device graph of a matrix product and a relu cannot be replayed: ${missing}`]),
+          : [`a CUDA graph of a matrix product and a relu cannot be replayed: ${missing}`]),
         ...captured.map(
-          ([name]) =>
-            `Opsmith replayed a device graph of ${name}, but should have refused this call`,
+          ([name]) => `Opsmith replayed a CUDA graph of ${name}, but should have refused this call`,
         ),
         ...(grown > leak ? [`100 captures leak ${mebi(grown)} of device memory`] : []),
       ],
@@ -271,7 +270,7 @@ export function judgeGraph(figures: GraphFigures): Judgement {
               `a call replayed from a CUDA graph takes ${micro(replayed)} µs, but a call without a CUDA graph takes only ${micro(warm)} µs`,
             ]
           : [],
-      found: `a replayed device graph of a matrix product and a relu gives the right results in ${micro(replayed)} µs (without a device graph: ${micro(warm)} µs); Opsmith refuses to capture ${Object.keys(refusals).join(' and ')}, as it should`,
+      found: `a replayed CUDA graph of a matrix product and a relu gives the right results in ${micro(replayed)} µs (without a CUDA graph: ${micro(warm)} µs); Opsmith refuses to capture ${Object.keys(refusals).join(' and ')}, as it should`,
     },
     {
       'replayed, µs': micro(replayed),

@@ -20,7 +20,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error)
     const position = /position (\d+)/.exec(said)
-    return err('input.invalid', `${path.basename(file)} is not JSON: ${said}.`, {
+    return err('input.invalid', `${path.basename(file)} is not valid JSON: ${said}.`, {
       file,
       ...(position ? placeOf(text, Number(position[1])) : {}),
     })

@@ -76,7 +76,7 @@ function pairsOfRuns(
   if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
   if (cuda.standIns.includes('torch')) {
     draft.remark(
-      'This Python has no torch, so Opsmith ran setup.py with a substitute for torch. The proposed flags and sources may be wrong if setup.py asks torch for values. To run setup.py with your torch, choose the Python of your torch.',
+      'This Python has no torch, so Opsmith ran setup.py with a substitute for torch. The proposed flags and sources may be wrong if setup.py asks torch for values. To run setup.py with your torch, choose the Python in which torch is installed.',
     )
   }
   offerVariables(draft, [...cpu.environment, ...cuda.environment], definitions)
@@ -142,7 +142,7 @@ function namedPackage(text: string): string {
 
 function readText(text: string, files: readonly string[], draft: ProposalDraft): ReadRepository {
   draft.remark(
-    'Opsmith read the sources from the text of setup.py: flags and computed values are missing.',
+    'Opsmith read the list of sources from the text of setup.py, without running it: flags and computed values are missing.',
     {
       file: setupFile,
     },

@@ -34,7 +34,7 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** What breaks JSON, to be read after "opsmith.json is not JSON". */
+/** What breaks JSON, to be read after "opsmith.json is not valid JSON". */
 const syntaxErrors: Readonly<Record<string, string>> = {
   InvalidSymbol: 'this word is not a value; put strings in double quotes',
   InvalidNumberFormat: 'this is not a number',
@@ -146,10 +146,14 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
   const [first] = errors
   if (first) {
     const code = printParseErrorCode(first.error)
-    return err('project.invalid', `opsmith.json is not JSON: ${syntaxErrors[code] ?? code}.`, {
-      file,
-      ...placeOf(text, first.offset),
-    })
+    return err(
+      'project.invalid',
+      `opsmith.json is not valid JSON: ${syntaxErrors[code] ?? code}.`,
+      {
+        file,
+        ...placeOf(text, first.offset),
+      },
+    )
   }
   const tree = parseTree(text, [], { allowTrailingComma: true })
   const wrong = tree && wrongKey(tree, [])

@@ -217,7 +217,7 @@ class EngineCopy {
       'target.unavailable',
       `The copy of ${what} arrived damaged on ${this.machine} ${mostAttempts} times.`,
       {
-        hint: 'Check the connection, and that nothing changes what goes through the command of this target.',
+        hint: 'Check the connection. Check that the command of this target passes data through unchanged.',
       },
     )
   }

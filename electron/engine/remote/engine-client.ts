@@ -213,13 +213,9 @@ export class EngineClient {
   /** Refuses an engine that works for another window. */
   private otherWindow(greeting: Hello): Result<Hello> {
     if (greeting.window === undefined || greeting.window === this.window) return ok(greeting)
-    return err(
-      'target.unavailable',
-      `Another window works with the Opsmith on ${this.target.name}.`,
-      {
-        detail: sessionEnded,
-      },
-    )
+    return err('target.unavailable', `Another window is using Opsmith on ${this.target.name}.`, {
+      detail: sessionEnded,
+    })
   }
 
   /** Both have said hello. A cable that is out ends no process: silence says so. */

@@ -119,7 +119,8 @@ export class NumberedMessages {
   }
 
   private noteConfirmed(received: number): void {
-    if (received >= this.nextNumber) throw new BadFrame('a confirmation of what was not sent')
+    if (received >= this.nextNumber)
+      throw new BadFrame('a confirmation of a message that was not sent')
     const left = this.unconfirmed.findIndex(({ number }) => number > received)
     const gone = this.unconfirmed.splice(0, left < 0 ? this.unconfirmed.length : left)
     for (const { payload } of gone) this.size -= payload.byteLength

@@ -75,8 +75,8 @@ export function findTarget(
   return err('request.invalid', `There is no target named "${name}".`, {
     hint:
       known.length > 0
-        ? `The settings have these targets: ${known.join(', ')}. For a host of ssh, write ssh:HOST.`
-        : 'For a host of ssh, write ssh:HOST. For anything else, add a target to the settings file.',
+        ? `The settings have these targets: ${known.join(', ')}. For an ssh host, write ssh:HOST.`
+        : 'For an ssh host, write ssh:HOST. For anything else, add a target to the settings file.',
   })
 }
 

@@ -108,7 +108,7 @@ export class RemoteProjects {
     if (name === 'settings.set' && choosesTools(parsed.data))
       return err(
         'request.invalid',
-        `This would choose tools of this machine, not of ${machineOf(open.target.name)}.`,
+        `This setting chooses tools on this machine, but the project is on ${machineOf(open.target.name)}.`,
         {
           hint: 'Choose them for the project, in Doctor, or write them in the settings file of that machine.',
         },

@@ -61,7 +61,9 @@ export class ServedEngine {
 
   private async start(): Promise<AppSession> {
     this.desktop = new PipeDesktop(this.version, this.messages, () => {
-      process.stderr.write('opsmith: nobody reads the events, so this Opsmith ends.\n')
+      process.stderr.write(
+        'opsmith: no program reads the events any more, so this process exits.\n',
+      )
       this.line?.input.destroy()
     })
     const session = new AppSession(this.installation, this.desktop, '')
@@ -100,8 +102,7 @@ export class ServedEngine {
       const isFollowed = greeted.ok && this.follows(greeted.value)
       greet()
       if (!greeted.ok) return greeted
-      if (!isFollowed)
-        return err('target.unavailable', 'Another window works with this engine now.')
+      if (!isFollowed) return err('target.unavailable', 'Another window is using this engine now.')
       this.line?.input.destroy()
       this.line = line
       this.messages.attach(output, greeted.value.received ?? 0)

@@ -123,7 +123,7 @@ MadeGraph make_graph(at::Device device) {
 #ifdef OPSMITH_HAS_GENERIC_GRAPHS
   if (at::has_graph_impl(device.type())) return {std::make_unique<GenericGraph>(), ""};
 #endif
-  if (!device.is_cuda()) return {nullptr, "libtorch has no device graphs for " + device.str()};
+  if (!device.is_cuda()) return {nullptr, "libtorch has no CUDA graphs for " + device.str()};
   if (const auto missing = driver().missing(); !missing.empty()) return {nullptr, missing};
   return {std::make_unique<CudaGraph>(device), ""};
 }

@@ -336,8 +336,9 @@ TimingLayers timing_layers(const TimingHandle& request) {
   auto& timing = timing_of(request.handle);
   const auto& callable = timing.call->callable();
   if (callable.function != nullptr) {
-    throw Failure(ErrorCode::input_invalid, "Only an operator has layers: " + timing.call->name() +
-                                                " is a function or an expression.");
+    throw Failure(ErrorCode::input_invalid,
+                  "Only the time of an operator can be split into dispatcher layers: " +
+                      timing.call->name() + " is a function or an expression.");
   }
   const Stage stage(ErrorCode::operator_check, "timing the layers");
   const ThreadCount threads(timing.threads);
@@ -366,7 +367,7 @@ TimingLayers timing_layers(const TimingHandle& request) {
 
 ReplayedCall replay_timing(const SampleRequest& request) {
   auto& timing = timing_on_device(request.handle);
-  const Stage stage(ErrorCode::operator_check, "replaying a device graph");
+  const Stage stage(ErrorCode::operator_check, "replaying a CUDA graph");
   const ThreadCount threads(timing.threads);
   timing.call->use(0);
   return replay_call(*timing.call, *timing.clock, request.count, timing.calls_per_sample);

@@ -1012,7 +1012,7 @@ void fault(const void* address, const void* instruction) {
               byte < reinterpret_cast<const std::byte*>(4096)
                   ? "A kernel dereferences a null pointer."
                   : "A kernel uses an address that belongs to no allocation.",
-              "Check the pointers that the launch passes, and the indexes.");
+              "Check the pointers that the launch passes, and the indexes in the kernel.");
   made.place = {instruction, {}};
   add_finding(std::move(made));
 }

@@ -554,7 +554,9 @@ void connect(const void* kernel) {
     void* cells = mmap(nullptr, shared_bytes * sizeof(Cell), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (cells == MAP_FAILED) {
-      std::fprintf(stderr, "opsmith: out of memory: stepping needs memory for shared memory\n");
+      std::fprintf(
+          stderr,
+          "opsmith: out of memory: stepping cannot allocate the shared memory of the block\n");
       end_process();
     }
     s.cells = static_cast<Cell*>(cells);

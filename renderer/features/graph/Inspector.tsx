@@ -79,7 +79,7 @@ function Overview(): ReactElement {
       </p>
       <p>
         Click a node, or go to it with the arrow keys, to see its schema, types and source.
-        Shift+click a second node to see the path between both nodes.
+        Shift+click a second node to see the path between the two nodes.
       </p>
     </div>
   )

@@ -52,7 +52,7 @@ export const graphJob = createJob<GraphInput, GraphView, string>({
     const before = graphJob.store.getState().value
     report(
       known
-        ? `Reading a step of ${choice.entry}`
+        ? `Reading the graph of ${choice.entry} after a compiler pass`
         : `Capturing ${choice.entry} (${formNames[choice.form].toLowerCase()})`,
     )
     const taken = known ? ok(known) : await takeShot(folder, job, choice, choice)

@@ -50,7 +50,7 @@ function HistogramChart({ histogram }: { histogram: Histogram }): ReactElement {
   return (
     <Chart
       make={make}
-      label={`Histogram of ${histogram.counts.length} bins. The fullest bin has ${highest} values, from ${from} to ${to}.`}
+      label={`Histogram of ${histogram.counts.length} bins. The fullest bin, from ${from} to ${to}, has ${highest} values.`}
       testId="run-histogram-chart"
     />
   )

@@ -135,7 +135,7 @@ function Buttons(): ReactElement | null {
         icon="play"
         disabled={!canGo}
         onClick={() => void go('line')}
-        title={titleOf('stepping.continue', 'Until threads come to the line again')}
+        title={titleOf('stepping.continue', 'Until threads reach the line again')}
         testId="stepping-continue"
       >
         Continue

@@ -68,7 +68,7 @@ export function TimingList(): ReactElement {
         ))}
         {entries.length === 0 && (
           <p className="muted side-pad">
-            No benchmarks yet. Measure an operator below, then keep the benchmark in opsmith.json.
+            No benchmarks yet. Measure an operator below, then save the benchmark in opsmith.json.
           </p>
         )}
       </Section>

@@ -31,7 +31,7 @@ function parseProgram(text: string, where: string): ExportedProgram {
   try {
     value = JSON.parse(quoteLargeIntegers(text))
   } catch (error) {
-    return fail('input.invalid', `${where} is not JSON.`, {
+    return fail('input.invalid', `${where} is not valid JSON.`, {
       hint: exportHint,
       detail: error instanceof Error ? error.message : String(error),
     })

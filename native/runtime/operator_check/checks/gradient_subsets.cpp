@@ -71,7 +71,8 @@ class Subsets {
     auto finding = mismatch_finding(given_, *mismatch, where, "with all gradients");
     finding.advice =
         "A gradient must not depend on which other gradients are needed: check the code that "
-        "backward skips, and the order of the list that backward returns.";
+        "backward skips if a gradient is not needed, and the order of the gradients that it "
+        "returns.";
     return finding;
   }
 

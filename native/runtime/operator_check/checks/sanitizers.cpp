@@ -18,7 +18,7 @@ const RegisteredCheck address_sanitizer_check({
 
 const RegisteredCheck undefined_behaviour_sanitizer_check({
     .name = "undefined_behaviour_sanitizer",
-    .title = "undefined behaviour sanitizer",
+    .title = "UndefinedBehaviorSanitizer (UBSan)",
     .meaning = "UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate "
                "build",
     .order = 210,
