@@ -52,8 +52,8 @@ function Proposal(): ReactElement | null {
         <p className="import-trust">
           <Icon name="shield" />
           <span className="grow">
-            {buildFile} has not run, because you have not trusted its authors. Run this file to find
-            everything that it builds.
+            {buildFile} has not run, because you have not trusted its authors. If you trust them,
+            run this file to find everything that it builds.
           </span>
           <Button
             disabled={isBusy}

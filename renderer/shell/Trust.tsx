@@ -59,8 +59,9 @@ function Question({ folder }: { folder: string }): ReactElement {
       </h2>
       <p>Opsmith provides features that may automatically execute files in this folder.</p>
       <p>
-        If you don’t trust the authors of these files, we recommend to continue in restricted mode
-        as the files may be malicious. In restricted mode, you can read, edit and search the files.
+        If you don’t trust the authors of these files, we recommend that you continue in restricted
+        mode, because the files may be malicious. In restricted mode, you can read, edit and search
+        the files.
       </p>
       <p className="trust-folder mono selectable" data-testid="trust-folder">
         {target !== '' && `${machineOf(target)}: `}

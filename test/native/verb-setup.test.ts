@@ -197,7 +197,7 @@ esac`,
   }
 
   const question =
-    'This machine has NVIDIA H100. Install torch 2.13.0 for CUDA 13.0 (3 GB to download, 7 GB on the disk)? [y/N]'
+    'This machine has NVIDIA H100. Install torch 2.13.0 for CUDA 13.0 (3 GB to download, 7 GB on disk)? [y/N]'
   const forCuda = '--index-url https://download.pytorch.org/whl/cu130 torch==2.13.0'
 
   it('on a terminal it asks, and installs torch for CUDA after "y"', async () => {

@@ -8,7 +8,7 @@ const srun = ['srun', '--gres=gpu:1']
 const endings: [string, string][] = [
   [
     'slurmstepd: error: *** STEP 5.0 ON n1 CANCELLED AT 2026-11-26T15:46:02 DUE TO TIME LIMIT ***\nsrun: error: n1: task 0: Terminated\n',
-    'the time limit of its job was over',
+    'its job reached its time limit',
   ],
   [
     'slurmstepd: error: *** STEP 5.0 ON n1 CANCELLED AT 2026-11-26T15:46:02 DUE TO PREEMPTION ***\n',

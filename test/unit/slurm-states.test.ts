@@ -67,7 +67,7 @@ describe('what Slurm says of jobs', () => {
     [
       'FAILED',
       { ExitCode: '137:0' },
-      'the worker failed on node n1: exit code 137, as after signal 9',
+      'the worker failed on node n1: exit code 137, which usually means signal 9',
     ],
     [
       'FAILED',

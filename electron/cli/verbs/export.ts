@@ -26,7 +26,7 @@ const exportOptions = {
   diff: flag('show what would change in an earlier export; exit code 1 if something would change'),
   keep: optionalTexts(
     '[files...]',
-    'do not overwrite these files that you edited, each as FORM/PATH, such as addon/index.js; without a file, keep every edited file',
+    'do not overwrite the named files that you edited (FORM/PATH, such as addon/index.js); with no name, keep every edited file',
   ),
   overwrite: optionalTexts(
     '[files...]',

@@ -65,7 +65,7 @@ const meanings: readonly Meaning[] = [
   {
     match: /(?:the )?derivative for '?([\w:.]+)'? is not implemented/,
     message: ([name = '']) =>
-      `${name} has no derivative, but backward needs the gradient of ${name}.`,
+      `PyTorch has no derivative of ${name}, but backward needs the gradient of ${name}.`,
     hint: 'Write the backward by hand, or use operators that have a derivative.',
   },
 ]

@@ -56,7 +56,7 @@ If the code needs \`omp_get_thread_num()\`, install the package of your clang's 
       `(?:use of undeclared identifier|no member named) '(${Object.keys(removed).join('|')})'|'(${Object.keys(removed).join('|')})' was not declared`,
     ),
     message: ([name = '']) => `${name} is no longer in libtorch: use ${removed[name] ?? ''}.`,
-    explanation: `A deprecated name is removed in a later release. \`TORCH_CHECK(condition, "what is wrong: ", value)\` throws an error that Python shows as \`RuntimeError\`.`,
+    explanation: `A later release may remove a deprecated name. Use \`TORCH_CHECK(condition, "what is wrong: ", value)\` instead. It throws an error that Python shows as \`RuntimeError\`.`,
     fix: (diagnostic, [name = '']) => replaceWord(diagnostic, name, removed[name] ?? ''),
   },
   {

@@ -18,7 +18,7 @@ const keptWords = 4_096
 
 /** What launchers say when a job ends before its program, and what that means. */
 const lastWords: readonly (readonly [words: RegExp, meaning: string])[] = [
-  [/DUE TO TIME LIMIT/i, 'the time limit of its job was over'],
+  [/DUE TO TIME LIMIT/i, 'its job reached its time limit'],
   [/DUE TO PREEMPTION/i, 'a job of higher priority took its place'],
   [/DUE TO NODE FAILURE|Node failure|node fail/i, 'its node failed'],
   [/Out Of Memory|oom-kill/i, 'it used more memory than its job may use'],

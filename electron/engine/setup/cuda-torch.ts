@@ -28,7 +28,7 @@ export async function findCudaTorch(): Promise<CudaTorch | undefined> {
 }
 
 const cudaQuestion = ({ gpus, cuda }: CudaTorch): string =>
-  `This machine has ${gpus}. Install torch ${torchVersion} for CUDA ${cuda} (3 GB to download, 7 GB on the disk)?`
+  `This machine has ${gpus}. Install torch ${torchVersion} for CUDA ${cuda} (3 GB to download, 7 GB on disk)?`
 
 /** @param command of set-up that installs it */
 const cudaHint = ({ gpus, cuda }: CudaTorch, command: string): string =>

@@ -29,7 +29,9 @@ function tasksOf(text: string): number[] {
 function exitText(code: string): string {
   const [exit = 0, signal = 0] = code.split(':').map(Number)
   if (signal > 0) return `signal ${signal} ended it`
-  return exit > 128 ? `exit code ${exit}, as after signal ${exit - 128}` : `exit code ${exit}`
+  return exit > 128
+    ? `exit code ${exit}, which usually means signal ${exit - 128}`
+    : `exit code ${exit}`
 }
 
 const onNode = (node: string): string =>

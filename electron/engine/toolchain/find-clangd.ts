@@ -77,7 +77,7 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
   if (!best) {
     return err(
       'toolchain.missing',
-      'clangd is not installed, so the editor has no code help for C++.',
+      'clangd is not installed, so the editor has no completion and no diagnostics for C++.',
       {
         hint: installClangd,
       },

@@ -169,7 +169,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   if (recorded->outputs().empty()) return skipped_for("no output requires grad");
   for (const auto& input : recorded->inputs()) {
     const bool is_coarse = input.requires_grad() && input.element_size() < 4;
-    if (is_coarse) return skipped_for("the operator does not accept float32 or float64");
+    if (is_coarse) return skipped_for("the operator accepts neither float32 nor float64");
   }
   const auto again = CallWithGraph(made.function, leaves_of(made.inputs, made.wanted));
   for (size_t o = 0; o < again.outputs().size(); ++o) {

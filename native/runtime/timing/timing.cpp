@@ -68,10 +68,11 @@ Timing& timing_of(int64_t handle) {
 Timing& timing_on_device(int64_t handle) {
   auto& timing = timing_of(handle);
   if (!timing.clock) {
-    throw Failure(ErrorCode::device_unavailable,
-                  timing.call->name() +
-                      " runs on the CPU: Opsmith replays and lists kernels only for calls on a GPU",
-                  "Set \"device\": \"cuda\" for the inputs, on a machine with a GPU.");
+    throw Failure(
+        ErrorCode::device_unavailable,
+        timing.call->name() +
+            " runs on the CPU: only a call on a GPU can be replayed, and its kernels listed",
+        "Set \"device\": \"cuda\" for the inputs, on a machine with a GPU.");
   }
   return timing;
 }

@@ -336,7 +336,7 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
   if (before.is_update && now.is_update && kind != Conflict::other_operation) {
     check = "non-atomic-accumulation";
     message = "Several threads add to " + where_text(range, address) +
-              " without atomics, so sums are lost.";
+              " without atomics, so some of the additions are lost.";
     remedy = "Use atomicAdd, or reduce the values within the block first.";
   }
   Finding made = finding(check, message, remedy);
@@ -497,7 +497,7 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
                            std::string("A kernel ") + (writes ? "writes " : "reads ") +
                                bytes_text(size) + " at byte " + std::to_string(beyond) + " of " +
                                variable.name + ", which has " + bytes_text(variable.bytes) + ".",
-                           "Compare the index with the size of the array.");
+                           "Check that the index is less than the size of the array.");
     made.place = {instruction, {}};
     fault_with(std::move(made));
   }

@@ -85,7 +85,8 @@ void __ubsan_handle_out_of_bounds(void* data, std::uintptr_t index) {
   report(
       "out-of-bounds",
       "The index " + std::to_string(static_cast<std::int64_t>(index)) + " is outside of the array.",
-      "Compare the index with the size of the array.", *static_cast<SourceLocation*>(data));
+      "Check that the index is less than the size of the array.",
+      *static_cast<SourceLocation*>(data));
   opsmith::gpu::end_launch();
 }
 

@@ -23,7 +23,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: 'run.keepCall',
-    title: 'Keep this call in opsmith.json',
+    title: 'Save this call to opsmith.json',
     group: 'Run',
     enabled: hasChosen,
     run: keepCall,

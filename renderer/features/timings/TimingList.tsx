@@ -68,7 +68,8 @@ export function TimingList(): ReactElement {
         ))}
         {entries.length === 0 && (
           <p className="muted side-pad">
-            No benchmarks yet. Measure an operator below, then save the benchmark in opsmith.json.
+            No benchmarks yet. Measure an operator below. To save the benchmark in opsmith.json,
+            choose Keep.
           </p>
         )}
       </Section>

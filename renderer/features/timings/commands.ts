@@ -24,7 +24,7 @@ export function timingsCommands(): Command[] {
   return [
     command('run', 'Measure the chosen benchmark', runChosen, canRun, 'one', 'F10'),
     command('all', 'Measure all benchmarks', measureAll, hasBenchmarks, 'all', 'Ctrl+F10'),
-    command('keep', 'Keep this benchmark in opsmith.json', keepTiming, hasChosen, 'one'),
+    command('keep', 'Save this benchmark to opsmith.json', keepTiming, hasChosen, 'one'),
     command('stop', 'Stop measuring', stopTimings, isTiming),
     command('attachRun', 'Attach to the run', runActs.attach.run, runActs.attach.isPossible, 'run'),
     command('stopRun', 'Stop the run', runActs.stop.run, runActs.stop.isPossible),

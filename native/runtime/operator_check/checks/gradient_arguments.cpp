@@ -47,7 +47,8 @@ OperatorCheckFinding check_gradient_arguments(const OperatorCall& call) {
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
   const auto choices = other_arguments(call);
-  if (choices.empty()) return skipped("no argument has another value to try");
+  if (choices.empty())
+    return skipped("no argument has a value to try other than the one that was checked");
   for (const auto& choice : choices) {
     if (auto fault = choice_fault(call, choice)) return *fault;
   }
