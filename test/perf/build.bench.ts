@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 
-import { packageFlags } from '../../electron/engine/toolchain/pkg-config'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { resolveSources } from '../../electron/engine/project/sources'
 import { readManifest } from '../../electron/engine/project/read-manifest'
@@ -16,11 +13,10 @@ import {
   testInstallation,
 } from '../support/installation'
 import type { TestCache } from '../support/installation'
-import { python } from '../support/python'
+import { loadInlineSeconds } from './load-inline'
 import { row, sample } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
 
-const run = promisify(execFile)
 const rounds = 3
 
 /** Nothing compiled before but what set-up made: the precompiled headers. */
@@ -30,59 +26,6 @@ function forgetObjects(cache: TestCache): void {
     fs.rmSync(folder, { recursive: true, force: true })
     fs.mkdirSync(folder)
   }
-}
-
-/** The same sources through torch.utils.cpp_extension, in a Python of its own. */
-const peerScript = `
-import json, sys, os, time
-import torch
-from torch.utils import cpp_extension
-name, folder, sources, cflags, ldflags = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:6])
-def build(text):
-    started = time.perf_counter()
-    cpp_extension.load_inline(name=name, cpp_sources=text, build_directory=folder, is_python_module=False,
-        extra_cflags=["-O2"] + cflags, extra_ldflags=ldflags) if len(sources) == 1 else cpp_extension.load(name=name,
-        sources=sources, build_directory=folder, is_python_module=False, extra_cflags=["-O2"] + cflags, extra_ldflags=ldflags)
-    return time.perf_counter() - started
-print(json.dumps(build(open(sources[0]).read())))
-`
-
-async function peerSeconds(folder: string, cache: TestCache): Promise<number | undefined> {
-  const manifest = await readManifest(folder)
-  if (!manifest.ok) return undefined
-  const sources = await resolveSources(folder, manifest.value)
-  const packages = await packageFlags(manifest.value)
-  if (!sources.ok || !packages.ok) return undefined
-  const output = fs.mkdtempSync(path.join(cache.home, 'peer-'))
-  const includes = [
-    folder,
-    ...manifest.value.includePaths.map((item) => path.resolve(folder, item)),
-  ]
-  const { stdout } = await run(
-    python,
-    [
-      '-c',
-      peerScript,
-      manifest.value.name,
-      output,
-      JSON.stringify(sources.value.plain.map((source) => path.join(folder, source))),
-      JSON.stringify([
-        ...includes.map((item) => `-I${item}`),
-        ...packages.value.compile,
-        ...manifest.value.cflags,
-      ]),
-      JSON.stringify([...packages.value.link, ...manifest.value.ldflags]),
-    ],
-    {
-      env: {
-        ...process.env,
-        PATH: `${path.dirname(python)}:${process.env['PATH'] ?? ''}`,
-        MAX_JOBS: '2',
-      },
-      maxBuffer: 64 << 20,
-    },
-  )
-  return Number(stdout.trim().split('\n').at(-1))
 }
 
 /**
@@ -126,7 +69,7 @@ export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
       }
       let peer: { name: string; samples: number[] } | undefined
       try {
-        const seconds = await peerSeconds(folder, cache)
+        const seconds = await loadInlineSeconds(folder, cache.home)
         if (seconds !== undefined) peer = { name: 'load_inline', samples: [seconds] }
       } catch (error) {
         options.say(`load_inline does not build ${name}: ${String(error).split('\n')[0] ?? ''}`)

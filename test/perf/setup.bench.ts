@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
+import { loadInlineSeconds } from './load-inline'
 import { judged, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
 
@@ -85,12 +86,15 @@ async function ofPackage(file: string, { say }: BenchmarkOptions, home: string):
   fs.cpSync(found, sample, { recursive: true })
   const first = await finish([opsmith, 'run', sample], { cwd: home, home, onText })
   const whole = setup.seconds + first.seconds
+  // What PyTorch takes for this one sample, with nothing to set up: how fast the machine is today.
+  const seconds = await loadInlineSeconds(sample, home)
+  const peer = { name: 'load_inline', samples: seconds === undefined ? [] : [seconds] }
   const { steps } = JSON.parse(setup.stdout) as Report
   return [
     ...steps.map(({ name, seconds }) => row(`opsmith setup: ${name}`, 's', [seconds])),
     row('opsmith setup, all of it', 's', [setup.seconds]),
-    row('opsmith run my_op', 's', [first.seconds]),
-    judged(row('to the first result of a sample', 's', [whole]), [whole], { goal }),
+    row('opsmith run my_op', 's', [first.seconds], peer),
+    judged(row('to the first result of a sample', 's', [whole], peer), [whole], { goal }),
   ]
 }
 
