@@ -4,7 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 
 import type { Installation } from '../installation'
-import { compileLimits, runProcess } from '../toolchain/run-command'
+import { runCompiler } from '../toolchain/run-compiler'
 import { commonFlags } from './flags'
 import type { CompileTools } from './compile-tools'
 import { hashOf } from './result-cache'
@@ -66,7 +66,7 @@ export async function measureCompile(
     fs.writeFileSync(source, operator)
     let best = readCompileTimes(installation)[key]?.seconds ?? Number.POSITIVE_INFINITY
     for (let round = 0; round < 2; round += 1) {
-      const result = await runProcess(
+      const result = await runCompiler(
         compiler.path,
         [
           ...usePrecompiled(toolchain, header),
@@ -76,7 +76,7 @@ export async function measureCompile(
           '-o',
           path.join(folder, 'op.o'),
         ],
-        { limits: compileLimits, signal },
+        { signal },
       )
       if (result.exitCode !== 0) return
       best = Math.min(best, result.seconds)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Toolchain } from '../toolchain/choose'
-import { compileLimits, runProcess } from '../toolchain/run-command'
+import { runCompiler } from '../toolchain/run-compiler'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import type { CompileTools } from './compile-tools'
@@ -119,7 +119,7 @@ export async function makePrecompiled(
     const clang = toolchain.compiler.family === 'clang'
     // g++ looks for lean.h.gch next to lean.h.
     if (!clang) fs.writeFileSync(output.replace(/\.gch$/, ''), `#include "${source}"\n`)
-    const result = await runProcess(
+    const result = await runCompiler(
       toolchain.compiler.path,
       [
         ...precompiledFlags(toolchain, includes, variant),
@@ -131,7 +131,7 @@ export async function makePrecompiled(
         '-o',
         output,
       ],
-      { limits: compileLimits, signal, isBackground },
+      { signal, isBackground },
     )
     if (result.stopped === 'cancelled')
       return err('cancelled', 'The precompiled header was not made, because the work was stopped.')

@@ -9,7 +9,8 @@ import type { Result } from '../../contract/outcome'
 import { explainAll } from '../explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
-import { compileLimits, nvccLimits, runProcess } from '../toolchain/run-command'
+import { compileLimits, nvccLimits } from '../toolchain/run-command'
+import { runCompiler } from '../toolchain/run-compiler'
 import type { CommandLimits, CommandResult } from '../toolchain/run-command'
 import {
   errorsFirst,
@@ -150,14 +151,13 @@ export class ProjectBuild {
     }: ToolOptions = {},
   ): Promise<CommandResult> {
     this.say(`$ ${[command, ...args].map(shellQuote).join(' ')}\n`)
-    return await runProcess(command, args, {
+    return await runCompiler(command, args, {
       cwd: this.folder,
       limits,
       signal,
       onOutput,
       isBackground: this.options.isBackground ?? false,
-      // Messages in English whatever the locale: they are parsed.
-      env: { ...process.env, LC_ALL: 'C', ...environment },
+      env: { ...process.env, ...environment },
     })
   }
 
@@ -379,11 +379,9 @@ export class ProjectBuild {
     const output = this.cache.temporary()
     try {
       const files = objects.map(({ object }) => object)
-      const result = await runProcess(command, [...args, ...files, ...trailing, '-o', output], {
+      const result = await runCompiler(command, [...args, ...files, ...trailing, '-o', output], {
         cwd: this.folder,
-        limits: compileLimits,
         signal: this.options.signal,
-        env: { ...process.env, LC_ALL: 'C' },
       })
       // What CUDA sources define is missing here too, and not an error.
       return parseLinkerOutput(result.stderr, this.folder).flatMap((one) => {

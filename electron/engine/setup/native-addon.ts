@@ -9,6 +9,7 @@ import { listFiles } from '../compile/sealed-files'
 import type { Installation } from '../installation'
 import type { Compiler } from '../toolchain/compilers'
 import { findOnPath } from '../toolchain/find-on-path'
+import { compilerVariables } from '../toolchain/run-compiler'
 import type { Libtorch } from '../toolchain/libtorch'
 import { keepBatches } from './native-batches'
 import { lastLines } from './run-tool'
@@ -173,7 +174,7 @@ async function compile(parts: AddonParts, work: AddonWork): Promise<Result<strin
     if (!configured.ok) return configured
     const parallel = ['--parallel', String(compilersAtOnce())]
     const command = ['cmake', '--build', configured.value].concat(parallel)
-    const { ok: isGood, output } = await work.run(command)
+    const { ok: isGood, output } = await work.run(command, compilerVariables())
     if (isGood) return configured
     return err('toolchain.mismatch', 'The native addon did not compile.', {
       detail: lastLines(output, 60),

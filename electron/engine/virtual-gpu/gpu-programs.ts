@@ -13,7 +13,7 @@ import type { Result } from '../../contract/outcome'
 import { parseCompilerOutput } from '../compile/diagnostics'
 import type { Installation } from '../installation'
 import { chooseClang } from '../toolchain/choose'
-import { compileLimits, runProcess } from '../toolchain/run-command'
+import { runCompiler } from '../toolchain/run-compiler'
 import { cudaFlags, wrapFlags } from '../compile/virtual-gpu/flags'
 import type { GpuVariant } from '../compile/virtual-gpu/flags'
 import { gpuCacheFolder, pruneGpuCache, touchEntry } from '../compile/virtual-gpu/gpu-cache'
@@ -161,10 +161,10 @@ export class GpuPrograms {
               shadows.shadowOf(source),
             ]
           : plainSource(source, flags)
-        const result = await runProcess(
+        const result = await runCompiler(
           compiler.value.path,
           ['-fno-color-diagnostics', ...args, '-c', '-o', object],
-          { limits: compileLimits, signal, cwd: path.dirname(source) },
+          { signal, cwd: path.dirname(source) },
         )
         outputs.push(result.stderr)
         if (result.exitCode !== 0) isGood = false
@@ -180,7 +180,7 @@ export class GpuPrograms {
     )
     if (isGood) {
       const temporary = `${executable}.${process.pid}`
-      const linked = await runProcess(
+      const linked = await runCompiler(
         compiler.value.path,
         [
           ...objects,
@@ -195,7 +195,7 @@ export class GpuPrograms {
           '-o',
           temporary,
         ],
-        { limits: compileLimits, signal },
+        { signal },
       )
       if (linked.exitCode === 0) fs.renameSync(temporary, executable)
       else {
@@ -280,10 +280,10 @@ async function preludeArguments(
   if (!fs.existsSync(precompiled)) {
     fs.writeFileSync(source, header)
     const temporary = `${precompiled}.${process.pid}`
-    const result = await runProcess(
+    const result = await runCompiler(
       compiler.path,
       [...own, ...precompileFlags, '-x', 'c++-header', source, '-o', temporary],
-      { limits: compileLimits, signal },
+      { signal },
     )
     if (result.exitCode !== 0) return ['-include', 'cuda_runtime.h']
     fs.renameSync(temporary, precompiled)

@@ -11,11 +11,12 @@ import { SessionShare } from '../../toolchain/priority'
 import { endWithUs, newTree, treeEnvironment } from '../../toolchain/process-tree'
 import { killTree } from '../../toolchain/run-command'
 import type { CommandResult } from '../../toolchain/run-command'
+import { compilerVariables } from '../../toolchain/run-compiler'
 import { temporaryBeside } from '../sealed-files'
 import type { CompileTools } from '../compile-tools'
 import { locatePrecompiled, usePrecompiled } from '../precompiled-headers'
 import type { ServerFlags } from './server-flags'
-import { preludeText, serverEnvironment, serverFlags } from './server-program'
+import { preludeText, serverFlags } from './server-program'
 import type { ServerProgram, ServerStart } from './server-program'
 
 /** One source to be compiled; see native/compile_server/requests.h. */
@@ -127,7 +128,8 @@ export class CompileServer {
         cwd: folder,
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
-        env: { ...process.env, ...serverEnvironment, ...treeEnvironment(newTree()) },
+        // In large pages, a copy of the server takes 3 ms instead of 16 (libtorch 2.13): there are fewer pages to note.
+        env: { ...process.env, ...compilerVariables(), ...treeEnvironment(newTree()) },
       },
     )
     if (this.child.pid !== undefined) this.child.once('exit', endWithUs(this.child.pid))

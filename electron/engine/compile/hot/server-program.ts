@@ -5,7 +5,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import type { Toolchain } from '../../toolchain/choose'
-import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { runCompiler } from '../../toolchain/run-compiler'
 import type { IncludeSnapshot } from '../include-snapshot'
 import type { CompileTools } from '../compile-tools'
 import { hashOf, pruneFolder } from '../result-cache'
@@ -78,15 +78,6 @@ export function preludeText(
   const headers = precompiled ? '' : `#include <opsmith/prelude_${prelude}.h>\n`
   const cuda = gpu ? `${deviceCodeHeaders}${read('warm_gpu.h')}` : ''
   return `${headers}${read('warm.h')}${cuda}#pragma opsmith_serve\n`
-}
-
-/**
- * Glibc's allocator in huge pages: a copy of the server then costs milliseconds, not tens of them, since there
- * are a hundred times fewer pages to note. Measured on libtorch 2.13: 16 ms without, 3 ms with.
- */
-export const serverEnvironment: NodeJS.ProcessEnv = {
-  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864',
-  LC_ALL: 'C',
 }
 
 /** What the library of shared code is made of. */
@@ -186,18 +177,11 @@ async function make(
   const started = performance.now()
   const temporary = temporaryBeside(place.folder)
   fs.mkdirSync(temporary, { recursive: true })
-  const run = async (
-    what: string,
-    command: string,
-    args: string[],
-    env: NodeJS.ProcessEnv = {},
-  ): Promise<Result<null>> => {
-    const result = await runProcess(command, args, {
+  const run = async (what: string, command: string, args: string[]): Promise<Result<null>> => {
+    const result = await runCompiler(command, args, {
       cwd: temporary,
-      limits: compileLimits,
       signal,
       isBackground,
-      env: { ...process.env, ...env },
     })
     if (result.stopped === 'cancelled') return err('cancelled', `${what} was stopped.`)
     return result.exitCode === 0
@@ -232,24 +216,19 @@ async function make(
     fs.writeFileSync(prelude, preludeText(installation, sharedCodeStart, false))
     const names = path.join(temporary, 'shared_code.names')
     const object = path.join(temporary, 'library.o')
-    const compiled = await run(
-      'Compiling the shared code',
-      executable,
-      [
-        '--make-shared-code',
-        names,
-        object,
-        '--',
-        compiler.path,
-        ...serverFlags(toolchain, includes, sharedCodeStart),
-        '-DOPSMITH_WARM_DEFINITIONS',
-        '-c',
-        prelude,
-        '-o',
-        'unused.o',
-      ],
-      serverEnvironment,
-    )
+    const compiled = await run('Compiling the shared code', executable, [
+      '--make-shared-code',
+      names,
+      object,
+      '--',
+      compiler.path,
+      ...serverFlags(toolchain, includes, sharedCodeStart),
+      '-DOPSMITH_WARM_DEFINITIONS',
+      '-c',
+      prelude,
+      '-o',
+      'unused.o',
+    ])
     if (!compiled.ok) return compiled
     const stubs = path.join(temporary, 'stubs')
     const linker = await directLinker(toolchain, stubs)

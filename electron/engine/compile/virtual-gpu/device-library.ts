@@ -7,7 +7,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { temporaryBeside } from '../sealed-files'
 import type { Libtorch } from '../../toolchain/libtorch'
-import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { runCompiler } from '../../toolchain/run-compiler'
 import { gpuFolder } from './flags'
 import { gpuCacheFolder, pruneGpuCache, touchEntry } from './gpu-cache'
 import { runtimeLibrary } from './runtime-library'
@@ -112,30 +112,26 @@ async function make(
     // One translation unit: libtorch's headers take most of the time.
     const sources = files.filter((name) => name.endsWith('.cpp'))
     fs.writeFileSync(all, sources.map((name) => `#include "${path.join(folder, name)}"\n`).join(''))
-    const result = await runProcess(
-      compiler.path,
-      [
-        ...deviceFlags(tools, libtorch),
-        '-shared',
-        `-Wl,-soname,${libraryName}`,
-        all,
-        runtime.value.file,
-        `-Wl,-rpath,${path.dirname(runtime.value.file)}`,
-        ...(compiler.linker === '' || path.isAbsolute(compiler.linker)
-          ? []
-          : [`-fuse-ld=${compiler.linker}`]),
-        '-L',
-        path.join(libtorch.folder, 'lib'),
-        `-Wl,-rpath,${path.join(libtorch.folder, 'lib')}`,
-        '-ltorch',
-        '-ltorch_cpu',
-        '-lc10',
-        '-ldl',
-        '-o',
-        path.join(work, libraryName),
-      ],
-      { limits: compileLimits },
-    )
+    const result = await runCompiler(compiler.path, [
+      ...deviceFlags(tools, libtorch),
+      '-shared',
+      `-Wl,-soname,${libraryName}`,
+      all,
+      runtime.value.file,
+      `-Wl,-rpath,${path.dirname(runtime.value.file)}`,
+      ...(compiler.linker === '' || path.isAbsolute(compiler.linker)
+        ? []
+        : [`-fuse-ld=${compiler.linker}`]),
+      '-L',
+      path.join(libtorch.folder, 'lib'),
+      `-Wl,-rpath,${path.join(libtorch.folder, 'lib')}`,
+      '-ltorch',
+      '-ltorch_cpu',
+      '-lc10',
+      '-ldl',
+      '-o',
+      path.join(work, libraryName),
+    ])
     if (result.exitCode !== 0) {
       fs.rmSync(work, { recursive: true, force: true })
       return err(

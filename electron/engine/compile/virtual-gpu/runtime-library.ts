@@ -7,7 +7,7 @@ import path from 'node:path'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Compiler } from '../../toolchain/compilers'
-import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { runCompiler } from '../../toolchain/run-compiler'
 import { temporaryBeside } from '../sealed-files'
 import { gpuFolder } from './flags'
 import { gpuCacheFolder, pruneGpuCache, touchEntry } from './gpu-cache'
@@ -79,7 +79,7 @@ export async function runtimeLibrary(
   const failures: string[] = []
   const compileNext = async (): Promise<void> => {
     for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
-      const result = await runProcess(
+      const result = await runCompiler(
         compiler.path,
         [
           ...runtimeFlags,
@@ -90,14 +90,14 @@ export async function runtimeLibrary(
           '-o',
           path.join(work, `${path.basename(source)}.o`),
         ],
-        { limits: compileLimits, signal },
+        { signal },
       )
       if (result.exitCode !== 0) failures.push(result.stderr)
     }
   }
   await Promise.all(Array.from({ length: os.availableParallelism() }, compileNext))
   if (failures.length === 0) {
-    const linked = await runProcess(
+    const linked = await runCompiler(
       compiler.path,
       [
         '-shared',
@@ -109,7 +109,7 @@ export async function runtimeLibrary(
         ...sources.map((source) => path.join(work, `${path.basename(source)}.o`)),
         '-ldl',
       ],
-      { limits: compileLimits, signal },
+      { signal },
     )
     if (linked.exitCode !== 0) failures.push(linked.stderr)
   }

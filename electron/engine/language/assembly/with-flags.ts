@@ -8,7 +8,7 @@ import type { Result } from '../../../contract/outcome'
 import type { CompileTask } from '../../compile/compile-task'
 import type { BuildPlan } from '../../compile/plan'
 import { isCuda } from '../../project/sources'
-import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { runCompiler } from '../../toolchain/run-compiler'
 import { counterpart } from './compare'
 import { MachineCode } from './machine-code'
 import type { Places } from './rows'
@@ -34,10 +34,10 @@ export async function compileTo(
   task: CompileTask,
   { folder, object, flags, signal }: CompileOptions,
 ): Promise<Result<string>> {
-  const made = await runProcess(
+  const made = await runCompiler(
     task.command,
     [...task.args, ...flags, '-c', task.source, '-o', object],
-    { cwd: folder, limits: compileLimits, env: { ...process.env, LC_ALL: 'C' }, signal },
+    { cwd: folder, signal },
   )
   if (made.stopped === 'cancelled') return err('cancelled', 'The compile was stopped.')
   if (made.exitCode === 0) return { ok: true, value: made.stderr }
@@ -72,10 +72,10 @@ export async function functionUnderPlan(
     // Linked, each function has an address of its own. It is only read: what it calls may be missing.
     const library = path.join(scratch, 'code.so')
     const linker = plan.link.args.filter((arg) => /^(-fuse-ld=|--ld-path=)/.test(arg))
-    const linked = await runProcess(
+    const linked = await runCompiler(
       plan.link.command,
       ['-shared', ...linker, '-Wl,--noinhibit-exec', ...objects, '-o', library],
-      { cwd: folder, limits: compileLimits, signal },
+      { cwd: folder, signal },
     )
     if (linked.stopped === 'cancelled') return err('cancelled', 'The link was stopped.')
     if (linked.exitCode !== 0) {
