@@ -72,7 +72,7 @@ function flagsOf(entry) {
  * @returns {Promise<string>} what was found; "" when all is well
  */
 export async function tidySources({ tool, entries, work, cwd, parallel, onGood }) {
-  const { batchText, makeBatches } = await engineSetup()
+  const { batchText, compilerVariables, makeBatches } = await engineSetup()
   fs.rmSync(work, { recursive: true, force: true })
   fs.mkdirSync(work, { recursive: true })
   const groups = new Map()
@@ -105,7 +105,8 @@ export async function tidySources({ tool, entries, work, cwd, parallel, onGood }
     const config = path.join(cwd, '.clang-tidy')
     // All of its output is wanted, which the error for a command that failed does not have.
     const command = [tool, '-p', folder, '--quiet', `--config-file=${config}`]
-    const options = { cwd, timeoutSeconds: 900, accept: [0, 1] }
+    const env = { ...process.env, ...compilerVariables() }
+    const options = { cwd, env, timeoutSeconds: 900, accept: [0, 1] }
     try {
       const { code, output } = await runCommand(
         [...command, '--extra-arg=-Qunused-arguments', batch],
