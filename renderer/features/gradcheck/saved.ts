@@ -27,7 +27,7 @@ const fields = z.object({
 
 /** What the fields say. */
 export const gradcheckChoice: SavedChoice = {
-  store: gradcheckStore,
+  stores: [gradcheckStore],
   read: () => {
     const { draft, entry } = gradcheckStore.getState()
     return draft.op === '' ? null : { draft, entry }

@@ -28,7 +28,7 @@ const fields = z.object({
 
 /** What the fields say. */
 export const operatorChecksChoice: SavedChoice = {
-  store: operatorChecksStore,
+  stores: [operatorChecksStore],
   read: () => {
     const { draft, entry, sanitize, thorough } = operatorChecksStore.getState()
     return draft.op === '' ? null : { draft, entry, sanitize, thorough }

@@ -48,7 +48,7 @@ const choice = z.object({
 
 /** What the fields say. */
 export const timingsChoice: SavedChoice = {
-  store: timingsStore,
+  stores: [timingsStore],
   read: () => {
     const { view, entry, draft, row, where, jobs } = timingsStore.getState()
     // A run that goes on is offered; see offerRuns().
