@@ -2,10 +2,11 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import type { FollowedRun, RunRow, RunState } from '../../electron/contract/run-calls'
+import type { FollowedRun, RunResults, RunRow, RunState } from '../../electron/contract/run-calls'
 import { commandStore, runCommand } from '../../renderer/store/commands'
 import { featureOf } from '../../renderer/store/feature'
 import { notificationStore } from '../../renderer/store/notifications'
+import { noResults } from '../../renderer/store/runs'
 import { rowOf } from '../unit/timing-samples'
 import { build, expectNone, main, open, show } from './support/window'
 
@@ -53,11 +54,13 @@ function stateOf(more: Partial<RunState> = {}): RunState {
   }
 }
 
+const resultsOf = (rows: RunRow[]): RunResults => ({ ...noResults, rows })
+
 function followed(more: Partial<FollowedRun> = {}): FollowedRun {
   return {
     state: stateOf({ phase: 'done', done: 3, openJobs: 0 }),
     end: 'over',
-    rows: sizes.map((_, shard) => runRow(shard, old)),
+    results: resultsOf(sizes.map((_, shard) => runRow(shard, old))),
     benchmarks: ['long rows'],
     missing: [],
     ...more,
@@ -110,28 +113,28 @@ describe('a sweep that is measured in a run', () => {
     expect(main.asked('runs.start')[0]).toMatchObject({
       over: 'slurm',
       jobs: 3,
-      request: { op: 'my_op::f', sizes: { N: sizes } },
+      work: { verb: 'bench', request: { op: 'my_op::f', sizes: { N: sizes } } },
     })
     const { job, run: id } = await run.asked
     expect(id).toBe(stateOf().id)
     const waiting = '2 of 3 jobs wait: place 4 of 9 in the queue; the nodes are busy'
     act(() => {
-      const none = { done: 0, total: 3, rows: [], news: [] }
+      const none = { done: 0, total: 3, results: noResults, news: [] }
       main.send('runs.progressed', { job, ...none, waiting })
     })
     expect(screen.getByTestId('timings-run-waiting').textContent).toContain(waiting)
     act(() => {
       const news = ['node node1: Old Xeon, 8 cores']
       // The second point ends first.
-      const rows = [runRow(1, old)]
-      main.send('runs.progressed', { job, done: 1, total: 3, rows, waiting: '', news })
+      const results = resultsOf([runRow(1, old)])
+      main.send('runs.progressed', { job, done: 1, total: 3, results, waiting: '', news })
     })
     expectNone('timings-run-waiting')
     expect(screen.getByText('node node1: Old Xeon, 8 cores')).toBeTruthy()
     expect(screen.getByTestId('timings-run-progress').textContent).toContain('1 of 3')
     act(() => {
-      const rows = [runRow(0, old)]
-      main.send('runs.progressed', { job, done: 2, total: 3, rows, waiting: '', news: [] })
+      const results = resultsOf([runRow(0, old)])
+      main.send('runs.progressed', { job, done: 2, total: 3, results, waiting: '', news: [] })
     })
     expect(heads()).toEqual(['N 16 on node1', 'N 256 on node1'])
     main.give('runs.list', [stateOf({ phase: 'done', done: 3 })])
@@ -154,7 +157,9 @@ describe('a sweep that is measured in a run', () => {
     await userEvent.click(screen.getByTestId('timings-all'))
     await screen.findByTestId('timings-run-view')
     expect(main.asked('timing.runAll')).toEqual([])
-    expect(main.asked('runs.start')).toMatchObject([{ over: 'slurm', request: null }])
+    expect(main.asked('runs.start')).toMatchObject([
+      { over: 'slurm', work: { verb: 'bench', request: null } },
+    ])
   })
 
   it('is attached to, stopped and removed by commands too, as far as that is possible', async () => {
@@ -191,7 +196,7 @@ describe('a sweep that is measured in a run', () => {
     const missing =
       'no result for long rows, N 4096: its workers died twice: the time limit was over'
     const rows = [runRow(0, old), runRow(1, fresh)]
-    main.give('runs.follow', followed({ rows, missing: [missing] }))
+    main.give('runs.follow', followed({ results: resultsOf(rows), missing: [missing] }))
     await openTimings()
     await startRun()
     await screen.findByText(missing)
@@ -218,6 +223,14 @@ describe('a sweep that is measured in a run', () => {
     await userEvent.click(screen.getByTestId('timings-run-attach'))
     await waitFor(() => expect(main.asked('runs.follow')).toHaveLength(2))
     await screen.findByTestId('timings-run-progress')
+
+    // The fields are shown again; the run is followed still.
+    await userEvent.click(screen.getByTestId('timings-run-back'))
+    expectNone('timings-run-view')
+    expect(screen.getByTestId('timings-run')).toBeTruthy()
+    expect(main.asked('job.cancel')).toHaveLength(1)
+    await userEvent.click(screen.getByTestId('timings-run-entry'))
+    await screen.findByTestId('timings-run-progress')
   })
 
   it('Stop can end the jobs of the run, and a stopped run can be removed', async () => {
@@ -226,7 +239,7 @@ describe('a sweep that is measured in a run', () => {
     await startRun()
     await run.asked
     main.answer('runs.stop', () => {
-      run.succeed(followed({ end: 'stopped', rows: [runRow(0, old)] }))
+      run.succeed(followed({ end: 'stopped', results: resultsOf([runRow(0, old)]) }))
       main.give('runs.list', [stateOf({ phase: 'stopped', openJobs: 0 })])
       return { ok: true, value: {} }
     })

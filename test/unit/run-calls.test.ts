@@ -53,7 +53,7 @@ const request = timingRequest.parse({
 async function start(over: string, project = folder): Promise<Result<RunState>> {
   return await runCalls['runs.start'](sessionOf(project), {
     folder: project,
-    request,
+    work: { verb: 'bench', request },
     over,
     jobs: 8,
   })
@@ -117,9 +117,9 @@ describe('runs that the window makes', () => {
     expect(manifest).toMatchObject({ project: folder, jobs: 2 })
     const later = unwrap(await start('slurm', other))
     const listOf = async (project: string): Promise<string[]> =>
-      unwrap(await runCalls['runs.list'](sessionOf(project), { folder: project })).map(
-        ({ id }) => id,
-      )
+      unwrap(
+        await runCalls['runs.list'](sessionOf(project), { folder: project, verb: 'bench' }),
+      ).map(({ id }) => id)
     expect(await listOf(folder)).toEqual([made.id])
     expect(await listOf(other)).toEqual([later.id])
 

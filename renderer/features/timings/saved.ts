@@ -9,6 +9,7 @@ import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { emptyTimingDraft, listedBenchmarks, timingDraftOf, type TimingDraft } from './draft'
 import { allTimingsJob, timingJob } from './jobs'
+import { timingRuns } from './runs'
 import { timingsStore } from './store'
 
 const { name, rtol, atol, timeout } = timingEntry.shape
@@ -48,10 +49,11 @@ const choice = z.object({
 
 /** What the fields say. */
 export const timingsChoice: SavedChoice = {
-  stores: [timingsStore],
+  stores: [timingsStore, timingRuns.store],
   read: () => {
-    const { view, entry, draft, row, where, jobs } = timingsStore.getState()
-    // A run that goes on is offered; see offerRuns().
+    const { view, entry, draft, row } = timingsStore.getState()
+    const { where, jobs } = timingRuns.store.getState()
+    // A run that goes on is offered.
     const shown = view === 'run' ? 'one' : view
     return draft.op === '' ? null : { view: shown, entry, draft, row, where, jobs }
   },
@@ -60,7 +62,8 @@ export const timingsChoice: SavedChoice = {
     if (!parsed.success) return
     const { view, entry, row, where, jobs } = parsed.data
     const draft = { ...emptyTimingDraft(), ...parsed.data.draft }
-    timingsStore.setState({ view, row, draft, where, jobs, entry: entryOf(draft, entry) })
+    timingsStore.setState({ view, row, draft, entry: entryOf(draft, entry) })
+    timingRuns.store.setState({ where, jobs })
   },
 }
 
