@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
@@ -51,6 +52,12 @@ export type RunsState = {
   /** The name of the run that the panel shows; null: it shows its fields. */
   shownRun: string | null
 }
+
+/** Of a choice that is kept. */
+export const runPlace = z.object({
+  where: z.string().default(''),
+  jobs: z.number().int().min(1).max(1000).default(2),
+})
 
 type RunsOptions = {
   verb: RunVerb

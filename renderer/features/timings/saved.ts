@@ -7,6 +7,7 @@ import { timingReport, timingRequest, timingRow } from '../../../electron/contra
 import { keptOf, restored } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
+import { runPlace } from '../../store/runs'
 import { emptyTimingDraft, listedBenchmarks, timingDraftOf, type TimingDraft } from './draft'
 import { allTimingsJob, timingJob } from './jobs'
 import { timingRuns } from './runs'
@@ -43,8 +44,7 @@ const choice = z.object({
   entry: z.number().nullable(),
   draft: fields,
   row: z.string().nullable(),
-  where: z.string().default(''),
-  jobs: z.number().int().min(1).max(1000).default(2),
+  ...runPlace.shape,
 })
 
 /** What the fields say. */
