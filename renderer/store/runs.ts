@@ -47,6 +47,8 @@ export type RunsState = {
   /** Workers at a time. */
   jobs: number
   places: WorkersChoice[]
+  /** A run is made: of operator checks this waits for the op host. */
+  isStarting: boolean
   /** Of this project and this verb, the newest first. */
   runs: RunState[]
   /** The name of the run that the panel shows; null: it shows its fields. */
@@ -160,6 +162,7 @@ export function createRuns(options: RunsOptions): Runs {
     where: '',
     jobs: 2,
     places: [],
+    isStarting: false,
     runs: [],
     shownRun: null,
   }))
@@ -173,10 +176,13 @@ export function createRuns(options: RunsOptions): Runs {
 
   async function start(work: RunWork): Promise<WorkbenchError | null> {
     const folder = currentFolder()
-    const { where, jobs } = store.getState()
-    if (folder === null) return null
+    const { where, jobs, isStarting } = store.getState()
+    if (folder === null || isStarting) return null
+    store.setState({ isStarting: true })
     const made = await call('runs.start', { folder, work, over: where, jobs })
+    // The state of another project is its own.
     if (currentFolder() !== folder) return null
+    store.setState({ isStarting: false })
     if (!made.ok) return made.error
     store.setState(({ runs }) => ({ runs: [made.value, ...runs] }))
     void follow(made.value.id)

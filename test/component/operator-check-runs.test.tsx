@@ -162,6 +162,22 @@ describe('operator checks that are spread over nodes', () => {
     expectNone('operator-check-run-view')
   })
 
+  it('the panel says that a run starts, which waits for the op host, and starts one only', async () => {
+    main.hold('runs.follow')
+    const started = main.hold('runs.start')
+    await openChecks()
+    await checkThere()
+    await screen.findByTestId('operator-check-run-starting')
+    await userEvent.click(screen.getByTestId('operator-check-run'))
+    await act(async () => {
+      started.succeed(stateOf({ phase: 'idle', done: 0 }))
+      await Promise.resolve()
+    })
+    await screen.findByTestId('operator-check-run-view')
+    expectNone('operator-check-run-starting')
+    expect(main.asked('runs.start')).toHaveLength(1)
+  })
+
   it('a run that cannot be made shows the error with the list', async () => {
     main.refuse('runs.start', {
       code: 'request.invalid',

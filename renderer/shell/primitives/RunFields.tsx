@@ -13,6 +13,7 @@ export function RunFields({ of }: { of: Runs }): ReactElement {
   const where = useRuns(of, (state) => state.where)
   const jobs = useRuns(of, (state) => state.jobs)
   const places = useRuns(of, (state) => state.places)
+  const isStarting = useRuns(of, (state) => state.isStarting)
   const [isTyping, setTyping] = useState(false)
   useEffect(() => void of.loadPlaces(), [of])
   const isListed = where === '' || places.some(({ name }) => name === where)
@@ -68,6 +69,11 @@ export function RunFields({ of }: { of: Runs }): ReactElement {
             parse={parseJobs}
             onCommit={(value) => of.store.setState({ jobs: value })}
           />
+        </span>
+      )}
+      {isStarting && (
+        <span className="muted" role="status" data-testid={`${id}-run-starting`}>
+          <span className="spinner" /> starting the run …
         </span>
       )}
     </>
