@@ -330,7 +330,7 @@ export const operatorChecks = {
     thorough: false,
   },
   undefined_behaviour_sanitizer: {
-    title: 'undefined behaviour sanitizer',
+    title: 'UndefinedBehaviorSanitizer (UBSan)',
     meaning:
       'UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate build',
     onlyWhenAsked:

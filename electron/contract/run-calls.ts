@@ -1,11 +1,18 @@
 import { z } from 'zod'
 
+import { checkEntry } from './check-entry'
+import { gradcheckOutcome, gradcheckRequest, searchReport } from './gradcheck'
+import { gradcheckEntry } from './manifest'
+import { operatorCheckOutcome } from './operator-check'
 import { timingRequest, timingRow } from './timing-report'
 
 const folder = z.object({ folder: z.string() })
 /** The name of a run's folder. */
 const runId = z.string().regex(/^[\w-]+$/, 'this is not the name of a run')
 const ofRun = folder.extend({ run: runId })
+/** The verbs that make runs: each is what one panel of the window does, too. */
+const runVerb = z.enum(['bench', 'gradcheck', 'check'])
+export type RunVerb = z.infer<typeof runVerb>
 
 /** What is known of a run. */
 export const runState = z.object({
@@ -52,29 +59,79 @@ export const runRow = timingRow.extend({
 })
 export type RunRow = z.infer<typeof runRow>
 
-/** A run of timings when the window no longer follows it. */
+/** The search of one gradcheck, joined from the parts of a run. */
+export const runSearch = z.object({
+  /** The gradcheck that is searched, and its place among those of the run. */
+  searched: gradcheckEntry,
+  index: z.number().int(),
+  name: z.string(),
+  report: searchReport,
+  /** Where parts of it were done. */
+  nodes: z.array(z.string()),
+})
+export type RunSearch = z.infer<typeof runSearch>
+
+/** A gradcheck of a run. */
+export const runGradcheck = z.object({ node: z.string(), outcome: gradcheckOutcome })
+export type RunGradcheck = z.infer<typeof runGradcheck>
+
+/** The operator checks of one operator in a run. */
+export const runCheck = z.object({
+  node: z.string(),
+  checked: checkEntry,
+  outcome: operatorCheckOutcome,
+})
+export type RunCheck = z.infer<typeof runCheck>
+
+/** What shards gave; each verb fills its own lists. */
+export const runResults = z.object({
+  rows: z.array(runRow),
+  gradchecks: z.array(runGradcheck),
+  searches: z.array(runSearch),
+  checks: z.array(runCheck),
+})
+export type RunResults = z.infer<typeof runResults>
+
+/** A run when the window no longer follows it. */
 export const followedRun = z.object({
   state: runState,
   /** `left`: it goes on. */
   end: z.enum(['over', 'stopped', 'left']),
-  rows: z.array(runRow),
+  results: runResults,
   /** Names of its benchmarks, by the `entry` of rows. */
   benchmarks: z.array(z.string()),
-  /** Shards that have ended without times, a sentence each. */
+  /** Shards that have ended without a result, a sentence each. */
   missing: z.array(z.string()),
 })
 export type FollowedRun = z.infer<typeof followedRun>
+
+/** What a run is to do. */
+export const runWork = z.discriminatedUnion('verb', [
+  /** null: all benchmarks of opsmith.json, else its calls. */
+  z.object({ verb: z.literal('bench'), request: timingRequest.nullable() }),
+  /** Searches for the worst of many random points. */
+  z.object({
+    verb: z.literal('gradcheck'),
+    request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
+    points: z.number().int().min(1).max(1_000_000),
+    firstSeed: z.number().int().nonnegative(),
+    /** Seconds; 0 takes the settings'. */
+    timeout: z.number().nonnegative(),
+  }),
+  /** All operators of the project. */
+  z.object({ verb: z.literal('check'), sanitize: z.boolean(), thorough: z.boolean() }),
+])
+export type RunWork = z.infer<typeof runWork>
 
 /** Of the window about work that is spread over nodes: a part of appCalls. Runs are those of the project. */
 export const runCalls = {
   'runs.places': { input: folder, output: z.array(workersChoice) },
   /** Newest first. */
-  'runs.list': { input: folder, output: z.array(runState) },
-  /** Makes a run of timings; runs.follow starts its workers. */
+  'runs.list': { input: folder.extend({ verb: runVerb }), output: z.array(runState) },
+  /** Makes a run; runs.follow starts its workers. */
   'runs.start': {
     input: folder.extend({
-      /** null: all benchmarks of opsmith.json, else its calls. */
-      request: timingRequest.nullable(),
+      work: runWork,
       /** As `--over` takes it. */
       over: z.string().min(1),
       jobs: z.number().int().min(1).max(1000),
@@ -94,7 +151,8 @@ export const runEvents = {
     job: z.string(),
     done: z.number().int(),
     total: z.number().int(),
-    rows: z.array(runRow),
+    /** What is new; of searches all, as far as they are. */
+    results: runResults,
     /** How many jobs wait, where in the queue the first is, and why; "" if none waits. */
     waiting: z.string(),
     /** Workers that came, died or were started since the last event, a sentence each. */

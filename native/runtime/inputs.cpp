@@ -57,8 +57,7 @@ void read_numbers(const InputSpec& spec, const Literal& value, const std::vector
                   size_t depth, const std::string& place, std::vector<double>& numbers) {
   const auto* list = std::get_if<Literal::List>(&value.value);
   if (depth == shape.size()) {
-    if (list != nullptr)
-      invalid(spec, place + " is nested more deeply than the values before it");
+    if (list != nullptr) invalid(spec, place + " is nested more deeply than the values before it");
     numbers.push_back(read_number(spec, value, place));
     return;
   }

@@ -56,7 +56,7 @@ export function forgetViews(): void {
 
 /** From one session to the next, by project. */
 export const savedViews: SavedChoice = {
-  store,
+  stores: [store],
   read: store.getState,
   restore: (saved) => {
     if (typeof saved !== 'object' || saved === null) return

@@ -89,10 +89,10 @@ export function followChoices(folder: string): () => void {
   const saved = choices.find(([name]) => name === folder)?.[1] ?? {}
   forgetViews()
   const ofFeatures = allFeatures().flatMap(({ id, choice }) => (choice ? [{ id, choice }] : []))
-  const stops = [...ofFeatures, { id: 'editor', choice: savedViews }].map(({ id, choice }) => {
+  const stops = [...ofFeatures, { id: 'editor', choice: savedViews }].flatMap(({ id, choice }) => {
     choice.restore(saved[id])
     let before = JSON.stringify(choice.read())
-    return choice.store.subscribe(() => {
+    const keep = (): void => {
       const value = choice.read()
       const now = JSON.stringify(value)
       if (value === null || now === before) return
@@ -100,7 +100,8 @@ export function followChoices(folder: string): () => void {
       const known = choices.find(([name]) => name === folder)?.[1] ?? {}
       choices = latest(choices, folder, { ...known, [id]: value })
       saveSoon()
-    })
+    }
+    return choice.stores.map((store) => store.subscribe(keep))
   })
   return () => {
     for (const stop of stops) stop()

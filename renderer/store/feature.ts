@@ -197,7 +197,7 @@ export type ManifestWatch = {
 }
 
 export type SavedChoice = {
-  store: Watched
+  stores: readonly Watched[]
   /** As JSON; null while there is nothing to keep. */
   read: () => unknown
   /** Takes what read() gave in an earlier window; undefined where there was none. Foreign values must do no harm. */

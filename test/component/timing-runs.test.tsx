@@ -2,11 +2,19 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import type { FollowedRun, RunRow, RunState } from '../../electron/contract/run-calls'
-import { commandStore, runCommand } from '../../renderer/store/commands'
+import type { FollowedRun, RunRow } from '../../electron/contract/run-calls'
+import { runCommand } from '../../renderer/store/commands'
 import { featureOf } from '../../renderer/store/feature'
 import { notificationStore } from '../../renderer/store/notifications'
 import { rowOf } from '../unit/timing-samples'
+import {
+  chooseSlurm,
+  followedOf,
+  givePlaces,
+  isEnabled,
+  runStateOf,
+  sendResults,
+} from './support/runs'
 import { build, expectNone, main, open, show } from './support/window'
 
 const sizes = [16, 256, 4096]
@@ -35,33 +43,10 @@ function runRow(shard: number, { processor, node }: typeof old): RunRow {
   return { ...row, shard, node, hardware: processor }
 }
 
-function stateOf(more: Partial<RunState> = {}): RunState {
-  return {
-    id: '1126-101010-abc',
-    verb: 'bench',
-    title: 'long rows',
-    place: 'slurm',
-    phase: 'working',
-    problem: '',
-    openJobs: 2,
-    done: 1,
-    failed: 0,
-    shards: 3,
-    created: 1_700_000_000_000,
-    folder: '/runs/1126-101010-abc',
-    ...more,
-  }
-}
+const allRows = sizes.map((_, shard) => runRow(shard, old))
 
-function followed(more: Partial<FollowedRun> = {}): FollowedRun {
-  return {
-    state: stateOf({ phase: 'done', done: 3, openJobs: 0 }),
-    end: 'over',
-    rows: sizes.map((_, shard) => runRow(shard, old)),
-    benchmarks: ['long rows'],
-    missing: [],
-    ...more,
-  }
+function followed(rows = allRows, more: Partial<FollowedRun> = {}): FollowedRun {
+  return followedOf({ rows }, { benchmarks: ['long rows'], ...more })
 }
 
 async function openTimings(): Promise<void> {
@@ -73,11 +58,8 @@ async function openTimings(): Promise<void> {
 
 /** Chooses Slurm with three jobs, and measures. */
 async function startRun(): Promise<void> {
-  await userEvent.selectOptions(screen.getByTestId('timings-where'), 'slurm')
-  const jobs = screen.getByTestId('timings-jobs')
-  await userEvent.clear(jobs)
-  await userEvent.type(jobs, '3{Enter}')
-  main.give('runs.list', [stateOf()])
+  await chooseSlurm('timings')
+  main.give('runs.list', [runStateOf()])
   await userEvent.click(screen.getByTestId('timings-run'))
   await screen.findByTestId('timings-run-view')
 }
@@ -88,12 +70,7 @@ function heads(): string[] {
 }
 
 beforeEach(() => {
-  main.give('runs.places', [
-    { name: 'local', kind: 'local', missing: '' },
-    { name: 'slurm', kind: 'slurm', missing: '' },
-    { name: 'gpu', kind: 'cluster', missing: 'this machine has no program sbatch' },
-  ])
-  main.give('runs.start', stateOf({ phase: 'idle', openJobs: 0, done: 0 }))
+  givePlaces()
   notificationStore.setState({ items: [], earlier: [] })
 })
 
@@ -110,31 +87,22 @@ describe('a sweep that is measured in a run', () => {
     expect(main.asked('runs.start')[0]).toMatchObject({
       over: 'slurm',
       jobs: 3,
-      request: { op: 'my_op::f', sizes: { N: sizes } },
+      work: { verb: 'bench', request: { op: 'my_op::f', sizes: { N: sizes } } },
     })
     const { job, run: id } = await run.asked
-    expect(id).toBe(stateOf().id)
+    expect(id).toBe(runStateOf().id)
     const waiting = '2 of 3 jobs wait: place 4 of 9 in the queue; the nodes are busy'
-    act(() => {
-      const none = { done: 0, total: 3, rows: [], news: [] }
-      main.send('runs.progressed', { job, ...none, waiting })
-    })
+    sendResults(job, {}, { done: 0, waiting })
     expect(screen.getByTestId('timings-run-waiting').textContent).toContain(waiting)
-    act(() => {
-      const news = ['node node1: Old Xeon, 8 cores']
-      // The second point ends first.
-      const rows = [runRow(1, old)]
-      main.send('runs.progressed', { job, done: 1, total: 3, rows, waiting: '', news })
-    })
+    const news = ['node node1: Old Xeon, 8 cores']
+    // The second point ends first.
+    sendResults(job, { rows: [runRow(1, old)] }, { done: 1, news })
     expectNone('timings-run-waiting')
     expect(screen.getByText('node node1: Old Xeon, 8 cores')).toBeTruthy()
     expect(screen.getByTestId('timings-run-progress').textContent).toContain('1 of 3')
-    act(() => {
-      const rows = [runRow(0, old)]
-      main.send('runs.progressed', { job, done: 2, total: 3, rows, waiting: '', news: [] })
-    })
+    sendResults(job, { rows: [runRow(0, old)] }, { done: 2 })
     expect(heads()).toEqual(['N 16 on node1', 'N 256 on node1'])
-    main.give('runs.list', [stateOf({ phase: 'done', done: 3 })])
+    main.give('runs.list', [runStateOf({ phase: 'done', done: 3 })])
     await act(async () => {
       run.succeed(followed())
       await Promise.resolve()
@@ -150,23 +118,21 @@ describe('a sweep that is measured in a run', () => {
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-overview'))
     await userEvent.selectOptions(screen.getByTestId('timings-where'), 'slurm')
-    main.give('runs.list', [stateOf({ title: 'all benchmarks' })])
+    main.give('runs.list', [runStateOf({ title: 'all benchmarks' })])
     await userEvent.click(screen.getByTestId('timings-all'))
     await screen.findByTestId('timings-run-view')
     expect(main.asked('timing.runAll')).toEqual([])
-    expect(main.asked('runs.start')).toMatchObject([{ over: 'slurm', request: null }])
+    expect(main.asked('runs.start')).toMatchObject([
+      { over: 'slurm', work: { verb: 'bench', request: null } },
+    ])
   })
 
   it('is attached to, stopped and removed by commands too, as far as that is possible', async () => {
-    const [id, done] = [stateOf().id, stateOf({ phase: 'done', done: 3, openJobs: 0 })]
-    main.give('runs.list', [stateOf()])
+    const [id, done] = [runStateOf().id, runStateOf({ phase: 'done', done: 3, openJobs: 0 })]
+    main.give('runs.list', [runStateOf()])
     await openTimings()
     const run = main.hold('runs.follow')
-    const enabled = (name: string): boolean =>
-      commandStore
-        .getState()
-        .commands.find(({ id: one }) => one === `timing.${name}Run`)
-        ?.enabled?.() === true
+    const enabled = (name: string): boolean => isEnabled(`timing.${name}Run`)
     await waitFor(() => expect(enabled('attach')).toBe(true))
     expect([enabled('stop'), enabled('remove')]).toEqual([true, false])
     act(() => runCommand('timing.attachRun'))
@@ -191,7 +157,7 @@ describe('a sweep that is measured in a run', () => {
     const missing =
       'no result for long rows, N 4096: its workers died twice: the time limit was over'
     const rows = [runRow(0, old), runRow(1, fresh)]
-    main.give('runs.follow', followed({ rows, missing: [missing] }))
+    main.give('runs.follow', followed(rows, { missing: [missing] }))
     await openTimings()
     await startRun()
     await screen.findByText(missing)
@@ -218,6 +184,14 @@ describe('a sweep that is measured in a run', () => {
     await userEvent.click(screen.getByTestId('timings-run-attach'))
     await waitFor(() => expect(main.asked('runs.follow')).toHaveLength(2))
     await screen.findByTestId('timings-run-progress')
+
+    // The fields are shown again; the run is followed still.
+    await userEvent.click(screen.getByTestId('timings-run-back'))
+    expectNone('timings-run-view')
+    expect(screen.getByTestId('timings-run')).toBeTruthy()
+    expect(main.asked('job.cancel')).toHaveLength(1)
+    await userEvent.click(screen.getByTestId('timings-run-entry'))
+    await screen.findByTestId('timings-run-progress')
   })
 
   it('Stop can end the jobs of the run, and a stopped run can be removed', async () => {
@@ -226,8 +200,8 @@ describe('a sweep that is measured in a run', () => {
     await startRun()
     await run.asked
     main.answer('runs.stop', () => {
-      run.succeed(followed({ end: 'stopped', rows: [runRow(0, old)] }))
-      main.give('runs.list', [stateOf({ phase: 'stopped', openJobs: 0 })])
+      run.succeed(followed([runRow(0, old)], { end: 'stopped' }))
+      main.give('runs.list', [runStateOf({ phase: 'stopped', openJobs: 0 })])
       return { ok: true, value: {} }
     })
     await userEvent.click(screen.getByTestId('timings-run-stop'))
@@ -258,7 +232,7 @@ describe('a sweep that is measured in a run', () => {
 
 describe('a run that was left', () => {
   it('is offered when the project opens again', async () => {
-    main.give('runs.list', [stateOf()])
+    main.give('runs.list', [runStateOf()])
     const run = main.hold('runs.follow')
     await open({ benchmarks })
     // As the shell does it, once the project is open.
@@ -272,11 +246,11 @@ describe('a run that was left', () => {
     show('timings')
     act(() => item?.action?.run())
     await screen.findByTestId('timings-run-view')
-    expect(await run.asked).toMatchObject({ run: stateOf().id })
+    expect(await run.asked).toMatchObject({ run: runStateOf().id })
   })
 
   it('starts jobs for what is left only if the user wants that', async () => {
-    main.give('runs.list', [stateOf({ phase: 'idle', openJobs: 0 })])
+    main.give('runs.list', [runStateOf({ phase: 'idle', openJobs: 0 })])
     main.give('runs.follow', followed())
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-run-entry'))

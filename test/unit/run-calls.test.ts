@@ -4,9 +4,12 @@ import path from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { unwrap } from '../../electron/contract/outcome'
+import { ok, unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
-import type { RunState } from '../../electron/contract/run-calls'
+import type { RunState, RunWork } from '../../electron/contract/run-calls'
+import { gradcheckOptions } from '../../electron/contract/gradcheck'
+import type { Shard } from '../../electron/contract/shards'
+import { defaultSettings } from '../../electron/contract/settings'
 import { timingRequest } from '../../electron/contract/timing-report'
 import { ShardRuns } from '../../electron/engine/shards/shard-runs'
 import { runCalls } from '../../electron/session/calls/run-calls'
@@ -25,7 +28,12 @@ function sessionOf(project: string): AppSession {
     configFolder: path.join(home, 'config'),
     hostEntry: path.join(home, 'dist', 'host.cjs'),
   }
-  const workbench = { installation, allowsSandbox: true, shardRuns: new ShardRuns(installation) }
+  const workbench = {
+    installation,
+    allowsSandbox: true,
+    shardRuns: new ShardRuns(installation),
+    operatorChecks: { entries: () => Promise.resolve(ok(operators)) },
+  }
   return {
     openProject: (named: string) => (named === project ? { folder: project } : undefined),
     workbench,
@@ -50,16 +58,47 @@ const request = timingRequest.parse({
   sizes: { N: [4, 16] },
 })
 
-async function start(over: string, project = folder): Promise<Result<RunState>> {
+/** What is checked of each project; it is known once the project is built. */
+let operators: { op: string; args: string[] }[]
+
+async function start(
+  over: string,
+  project = folder,
+  work: RunWork = { verb: 'bench', request },
+): Promise<Result<RunState>> {
   return await runCalls['runs.start'](sessionOf(project), {
     folder: project,
-    request,
+    work,
     over,
     jobs: 8,
   })
 }
 
+/** A search of what the fields of the window say. */
+function searchOf(distribution: 'randn' | 'ones', points: number): RunWork {
+  const x = { shape: [4], dtype: 'float64', distribution, requires_grad: true } as never
+  return {
+    verb: 'gradcheck',
+    request: {
+      op: 'my_op::f',
+      args: ['x'],
+      inputs: { x },
+      secondOrder: true,
+      options: gradcheckOptions.parse({ eps: 1e-4 }),
+    },
+    points,
+    firstSeed: 7,
+    timeout: 0,
+  }
+}
+
+function shardsOf({ folder: run }: RunState): Shard[] {
+  const lines = fs.readFileSync(path.join(run, 'shards.jsonl'), 'utf8').trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as Shard)
+}
+
 beforeEach(() => {
+  operators = []
   home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-run-calls-'))
   fs.mkdirSync(path.join(home, 'config'))
   fs.mkdirSync(path.join(home, '.ssh'))
@@ -117,9 +156,9 @@ describe('runs that the window makes', () => {
     expect(manifest).toMatchObject({ project: folder, jobs: 2 })
     const later = unwrap(await start('slurm', other))
     const listOf = async (project: string): Promise<string[]> =>
-      unwrap(await runCalls['runs.list'](sessionOf(project), { folder: project })).map(
-        ({ id }) => id,
-      )
+      unwrap(
+        await runCalls['runs.list'](sessionOf(project), { folder: project, verb: 'bench' }),
+      ).map(({ id }) => id)
     expect(await listOf(folder)).toEqual([made.id])
     expect(await listOf(other)).toEqual([later.id])
 
@@ -130,6 +169,60 @@ describe('runs that the window makes', () => {
       })
     unwrap(await runCalls['runs.remove'](sessionOf(other), { folder: other, run: later.id }))
     expect(fs.existsSync(later.folder)).toBe(false)
+  })
+
+  it('search each point once, in parts of at most 1000, with what the fields say', async () => {
+    const made = unwrap(await start('local', folder, searchOf('randn', 1_000_000)))
+    expect(made).toMatchObject({
+      verb: 'gradcheck',
+      title: 'my_op::f(x), second order, eps 1e-4, 1000000 points',
+      shards: 1000,
+    })
+    const parts = shardsOf(made).map(({ work }) => work as { search: object; timeout: number })
+    expect(parts.map(({ search }) => search)).toEqual(
+      Array.from({ length: 1000 }, (_, place) => ({ points: 1000, firstSeed: 7 + 1000 * place })),
+    )
+    // A time limit of 0 takes the settings'.
+    expect(parts[0]).toMatchObject({
+      entry: { op: 'my_op::f', second_order: true, eps: 1e-4, inputs: { x: { shape: [4] } } },
+      timeout: defaultSettings.callTimeout,
+    })
+    // A few points are spread over all workers, too.
+    const few = unwrap(await start('local', folder, searchOf('randn', 100)))
+    const points = shardsOf(few).map(({ work }) => (work as { search: { points: number } }).search)
+    expect(points.length).toBeGreaterThan(8)
+    expect(points.reduce((sum, part) => sum + part.points, 0)).toBe(100)
+  })
+
+  it('are refused if there is nothing to do', async () => {
+    expect(await start('local', folder, searchOf('ones', 100))).toMatchObject({
+      error: { message: expect.stringContaining('no input of this call has random values') },
+    })
+    const checks = { verb: 'check', sanitize: false, thorough: false } as const
+    expect(await start('local', folder, checks)).toMatchObject({
+      error: { message: 'This project has no operators to check.' },
+    })
+    expect(fs.existsSync(path.join(home, 'data', 'runs'))).toBe(false)
+  })
+
+  it('check each operator with what the panel asks, and each panel lists its own', async () => {
+    operators = [
+      { op: 'my_op::f', args: ['x'] },
+      { op: 'my_op::g', args: [] },
+    ]
+    const checks = { verb: 'check', sanitize: true, thorough: false } as const
+    const made = unwrap(await start('local', folder, checks))
+    expect(made).toMatchObject({ verb: 'check', title: 'all operators', shards: 2 })
+    expect(shardsOf(made)).toMatchObject([
+      { name: 'my_op::f(x)', work: { entry: operators[0], sanitize: true, thorough: false } },
+      { name: 'my_op::g()', work: { entry: operators[1], index: 1 } },
+    ])
+    const search = unwrap(await start('local', folder, searchOf('randn', 100)))
+    for (const { verb, id } of [made, search]) {
+      const input = { folder, verb: verb as RunWork['verb'] }
+      const listed = unwrap(await runCalls['runs.list'](sessionOf(folder), input))
+      expect(listed.map((run) => run.id)).toEqual([id])
+    }
   })
 
   it('have no workers on hosts that only the window names', async () => {

@@ -30,7 +30,7 @@ import { caseOf, entryOf, nameOf } from '../project/gradcheck-case'
 import type { GradcheckCase } from '../project/gradcheck-case'
 import { errorsOf, excessOf, handlesOf, largestError } from './jacobian-errors'
 import { errorsOfOneCheck } from './outcome-errors'
-import { drawnInputs, isWorse, seedsOf, withSeedsOf } from './worst-point'
+import { drawnInputs, isWorse, nothingDrawn, seedsOf, withSeedsOf } from './worst-point'
 
 interface GradcheckServices {
   installation: Installation
@@ -208,11 +208,7 @@ export class Gradchecks {
     const { project } = filled.value
     const names = drawnInputs(filled.value.request)
     if (names.length === 0) {
-      return err(
-        'request.invalid',
-        'A search needs random inputs, but no input of this call has random values.',
-        { hint: 'Set the distribution of at least one input to randn, rand or randint.' },
-      )
+      return nothingDrawn()
     }
     let worst: Omit<SearchReport, 'op' | 'seconds' | 'tried' | 'failed'> | undefined
     let failed = 0

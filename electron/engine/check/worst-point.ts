@@ -1,4 +1,6 @@
 import type { InputSpec } from '../../contract/manifest'
+import { err } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
 import { inputsNamed } from '../project/call-text'
 import { isDrawn } from '../project/gradcheck-case'
 import type { GradcheckCase } from '../project/gradcheck-case'
@@ -9,6 +11,15 @@ export function drawnInputs(given: GradcheckCase): string[] {
     const spec = given.inputs[name]
     return spec !== undefined && isDrawn(spec)
   })
+}
+
+/** The answer to a search of a case in which no input is drawn. */
+export function nothingDrawn(): Result<never> {
+  return err(
+    'request.invalid',
+    'A search needs random inputs, but no input of this call has random values.',
+    { hint: 'Set the distribution of at least one input to randn, rand or randint.' },
+  )
 }
 
 /** The seeds of the `index`-th point: none is used twice, so that equal inputs are not drawn. */

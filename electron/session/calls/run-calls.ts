@@ -1,11 +1,10 @@
 import type { AppCallName } from '../../contract/app-calls'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { RunRow } from '../../contract/run-calls'
+import type { RunResults } from '../../contract/run-calls'
 import type { Settings } from '../../contract/settings'
 import type { EndedShard, WorkersPlace } from '../../contract/shards'
 import { ownCommand } from '../../engine/installation'
-import { readManifest } from '../../engine/project/read-manifest'
 import { readSettings } from '../../engine/project/settings-file'
 import { thisMachine, workersChoices, workersPlaceOf } from '../../engine/remote/workers-place'
 import { endedShards, withoutResult } from '../../engine/shards/ended-shards'
@@ -14,19 +13,16 @@ import type { FollowEvent } from '../../engine/shards/follow-run'
 import { workerNews } from '../../engine/shards/follow-text'
 import { nodesOf } from '../../engine/shards/nodes-of'
 import type { RunFolder } from '../../engine/shards/run-folder'
-import { benchmarksOf } from '../../engine/timing/entries'
-import { requestsOf, shardsOfTimings, timesOfShard } from '../../engine/timing/timing-shards'
-import { timingNameOf } from '../../engine/timing/plan'
 import { LatestProgress } from '../latest-progress'
 import { isOfUser } from '../remote/known-targets'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
 import { projectCall, projectJob } from './project-job'
 import type { ProjectCall } from './project-job'
+import { benchmarksOfRun, ResultsOfRun } from './run-results'
+import { planRun } from './run-work'
 
 type RunCalls = Extract<AppCallName, `runs.${string}`>
-/** What a run of the window makes, as the verb `bench` does. */
-const verb = 'bench'
 
 /** A run of this project; others are not for its window. */
 async function find(
@@ -54,13 +50,6 @@ async function ofUser(place: WorkersPlace, settings: Settings): Promise<Result<W
   return ok(place)
 }
 
-function rowsOf(shard: EndedShard, index: number): RunRow[] {
-  const times = timesOfShard(shard)
-  if (!times) return []
-  const { report, hardware, node } = times
-  return report.rows.map((row) => ({ ...row, shard: index, node, hardware }))
-}
-
 /** How far a run is, with what is new since the last time that it was asked. */
 class RunProgress {
   done = 0
@@ -68,7 +57,11 @@ class RunProgress {
   private results: number[] = []
   private news: (() => Promise<string>)[] = []
 
-  constructor(private readonly run: RunFolder) {}
+  private readonly parts: ResultsOfRun
+
+  constructor(private readonly run: RunFolder) {
+    this.parts = new ResultsOfRun(run.manifest.verb)
+  }
 
   add(event: FollowEvent): void {
     if (event.kind === 'result') {
@@ -78,19 +71,22 @@ class RunProgress {
     else this.news.push(async () => workerNews(event, await this.nameOf(event)))
   }
 
-  /** Rows of shards that have ended since, and what happened to workers. */
-  async take(): Promise<{ rows: RunRow[]; news: string[] }> {
+  /** What shards that have ended since gave, and what happened to workers. */
+  async take(): Promise<{ results: RunResults; news: string[] }> {
     const { results, news } = this
     this.results = []
     this.news = []
     const shards = await this.run.allShards()
-    const rows: RunRow[] = []
+    const ended: [EndedShard, number][] = []
     for (const index of results) {
       const shard = shards[index]
       const result = await this.run.readResult(index)
-      if (shard && result) rows.push(...rowsOf({ shard, result }, index))
+      if (shard && result) ended.push([{ shard, result }, index])
     }
-    return { rows, news: await Promise.all(news.map((one) => one())) }
+    return {
+      results: this.parts.addAll(ended),
+      news: await Promise.all(news.map((one) => one())),
+    }
   }
 
   private async nameOf(event: FollowEvent): Promise<string> {
@@ -102,30 +98,27 @@ export const runCalls: Handlers<RunCalls> = {
   'runs.places': projectCall(async ({ workbench }) =>
     ok(await workersChoices(await readSettings(workbench.installation.configFolder))),
   ),
-  'runs.list': projectCall(async ({ project, workbench: { shardRuns } }) => {
+  'runs.list': projectCall(async ({ project, workbench: { shardRuns } }, { verb }) => {
     const runs = (await shardRuns.list(project.folder)).filter(
       ({ manifest }) => manifest.verb === verb,
     )
     const states = await Promise.all(runs.map((run) => shardRuns.state(run)))
     return ok(states.toReversed())
   }),
-  'runs.start': projectCall(async ({ project: { folder }, workbench }, { request, over, jobs }) => {
+  'runs.start': projectCall(async ({ project: { folder }, workbench }, { work, over, jobs }) => {
     const { installation, shardRuns, allowsSandbox } = workbench
     const settings = await readSettings(installation.configFolder)
     const named = workersPlaceOf(over, settings, ownCommand(installation))
     const place = named.ok ? await ofUser(named.value, settings) : named
     if (!place.ok) return place
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const requests = request === null ? benchmarksOf(manifest.value) : [request]
-    const shards = shardsOfTimings(requests, manifest.value)
-    if (!shards.ok) return shards
+    const { callTimeout } = settings
+    const planned = await planRun(workbench, folder, work, { jobs, callTimeout })
+    if (!planned.ok) return planned
     const run = await shardRuns.make(
       {
-        verb,
-        title: request === null ? 'all benchmarks' : timingNameOf(request),
+        verb: work.verb,
+        ...planned.value,
         project: folder,
-        shards: shards.value,
         answer: { format: 'text', baseline: '', failAbove: 1 },
       },
       { place: place.value, jobs, allowsSandbox, folder: '' },
@@ -133,7 +126,7 @@ export const runCalls: Handlers<RunCalls> = {
     return run.ok ? ok(await shardRuns.state(run.value)) : run
   }),
   'runs.follow': projectJob(async (call, input) => {
-    const { session, workbench, signal } = call
+    const { session, project, workbench, signal } = call
     const { job } = input
     const { shardRuns } = workbench
     const found = await find(call, input)
@@ -147,6 +140,7 @@ export const runCalls: Handlers<RunCalls> = {
       sent = sent.then(async () => {
         const { done, waiting } = progress
         const more = await progress.take()
+        project.noteFiles(more.results)
         if (!isOver) session.send('runs.progressed', { job, done, total, waiting, ...more })
       })
     })
@@ -163,12 +157,13 @@ export const runCalls: Handlers<RunCalls> = {
     isOver = true
     if (!followed.ok && followed.error.code !== 'cancelled') return followed
     const shards = await endedShards(run, followed.ok ? followed.value.failed : new Map())
+    const { verb } = run.manifest
     const end = followed.ok ? 'over' : signal.aborted ? 'left' : 'stopped'
     return ok({
       state: await shardRuns.state(run),
       end,
-      rows: shards.flatMap(rowsOf),
-      benchmarks: requestsOf(shards.map(({ shard }) => shard)).map(timingNameOf),
+      results: new ResultsOfRun(verb).addAll([...shards.entries()].map(([at, one]) => [one, at])),
+      benchmarks: benchmarksOfRun(verb, shards),
       missing: withoutResult(shards.filter(({ result }) => end === 'over' || result)),
     })
   }),

@@ -61,9 +61,7 @@ export class ServedEngine {
 
   private async start(): Promise<AppSession> {
     this.desktop = new PipeDesktop(this.version, this.messages, () => {
-      process.stderr.write(
-        'opsmith: no program reads the events any more, so this process exits.\n',
-      )
+      process.stderr.write('opsmith: no program reads the events, so this process exits.\n')
       this.line?.input.destroy()
     })
     const session = new AppSession(this.installation, this.desktop, '')

@@ -395,13 +395,13 @@ auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&..
 
 class __attribute__((unavailable(
     "cooperative_groups: clusters are not supported on the virtual GPU"))) cluster_group;
-class __attribute__((unavailable(
-    "cooperative_groups: multi-device grids are not supported on the virtual GPU")))
+class __attribute__((
+    unavailable("cooperative_groups: multi-device grids are not supported on the virtual GPU")))
 multi_grid_group;
 int this_cluster() __attribute__((
     unavailable("cooperative_groups: clusters are not supported on the virtual GPU")));
-int this_multi_grid() __attribute__((unavailable(
-    "cooperative_groups: multi-device grids are not supported on the virtual GPU")));
+int this_multi_grid() __attribute__((
+    unavailable("cooperative_groups: multi-device grids are not supported on the virtual GPU")));
 template <unsigned MaxBlockSize = 1024>
 struct __attribute__((unavailable(
     "cooperative_groups: tiles of more than 32 threads are not supported on the virtual GPU")))

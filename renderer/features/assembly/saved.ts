@@ -21,7 +21,7 @@ const fields = z.object({
 
 /** What the bar says. Which function is shown follows the cursor, whose place is kept with its file. */
 export const assemblyChoice: SavedChoice = {
-  store: assemblyStore,
+  stores: [assemblyStore],
   read: () => {
     const { form, forms, filter, against, base, showsRemarks } = assemblyStore.getState()
     return { form, forms, filter, against, base, showsRemarks }

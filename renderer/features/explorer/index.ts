@@ -29,7 +29,7 @@ export const feature = defineFeature({
     order: 10,
     shortcut: 'Ctrl+1',
   },
-  choice: { store: treeStore, read: savedFolders, restore: restoreFolders },
+  choice: { stores: [treeStore], read: savedFolders, restore: restoreFolders },
   start: () => {
     followTree()
     followDrops()

@@ -10,7 +10,7 @@ const fields = z.object({ chosen: z.array(exportForm).nullable(), proof: z.boole
 
 /** What is exported, and whether it is proven. */
 export const exportChoice: SavedChoice = {
-  store: exportStore,
+  stores: [exportStore],
   read: () => {
     const { chosen, proof } = exportStore.getState()
     return { chosen, proof }

@@ -5,19 +5,22 @@ import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
-import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { ListVerdict } from '../../shell/primitives/ListVerdict'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { RunList } from '../../shell/primitives/RunList'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { checkAll } from './all'
+import { CheckMark } from './CheckMark'
+import { gradcheckRuns } from './runs'
 import { useGradcheck } from './store'
 import { namesOf } from './case'
 import { whyOf } from './problems'
 import { allGradchecksJob, stopGradchecks } from './jobs'
 import { chooseEntry, chooseOther } from './run'
 import { useJob } from '../../store/job'
+import { useRuns } from '../../store/runs'
 import { useProject } from '../../store/project'
 import { changeText } from './finding-names'
 
@@ -27,6 +30,7 @@ const noEntries: GradcheckEntry[] = []
 export function CheckList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
   const entries = manifest?.gradchecks ?? noEntries
+  const isRun = useRuns(gradcheckRuns, (state) => state.shownRun !== null)
   const other = useGradcheck((state) => (state.entry === null ? state.draft.op : ''))
   const error = useJob(allGradchecksJob, (state) => state.error)
   return (
@@ -52,10 +56,11 @@ export function CheckList(): ReactElement {
           </p>
         )}
       </Section>
+      <RunList of={gradcheckRuns} />
       <OtherOperators
         title="Operators without a gradcheck"
         listed={entries}
-        selected={other}
+        selected={isRun ? '' : other}
         onChoose={chooseOther}
       />
     </div>
@@ -97,17 +102,12 @@ function Verdict({ total }: { total: number }): ReactElement | null {
   )
 }
 
-const marks: Record<string, { icon: IconName; tone: string }> = {
-  passed: { icon: 'check', tone: 'tone-ok' },
-  failed: { icon: 'error', tone: 'tone-error' },
-  error: { icon: 'crash', tone: 'tone-error' },
-}
-
 function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const known = useGradcheck((state) => state.outcomes[index])
   const checking = useJob(allGradchecksJob, (state) => state.running !== null)
-  const selected = useGradcheck((state) => state.entry === index)
+  const isRun = useRuns(gradcheckRuns, (state) => state.shownRun !== null)
+  const selected = useGradcheck((state) => state.entry === index) && !isRun
   const now = useFiles(runStamp)
   const { title, particular } = namesOf(entry, inputs)
   const outcome = known?.outcome
@@ -124,26 +124,12 @@ function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): R
       data-expected={outcome?.asExpected}
       onClick={() => chooseEntry(index)}
     >
-      <Mark outcome={outcome} />
+      <CheckMark outcome={outcome} />
       <EntryName title={title} particular={particular} />
       <span className="number muted gradcheck-row-error">
         {error === null ? '' : formatNumber(error, 2)}
       </span>
     </button>
-  )
-}
-
-/** Icon and word; failing as expected is no alarm. */
-function Mark({ outcome }: { outcome: GradcheckOutcome | undefined }): ReactElement {
-  if (!outcome) return <span className="entry-mark muted">not run</span>
-  const { verdict, asExpected } = outcome
-  const { icon, tone } = marks[verdict] ?? { icon: 'note', tone: '' }
-  const shown = asExpected ? (verdict === 'failed' ? 'muted' : tone) : 'tone-error'
-  return (
-    <span className={`entry-mark ${shown}`}>
-      <Icon name={asExpected && verdict === 'failed' ? 'check' : icon} />
-      <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
-    </span>
   )
 }
 

@@ -6,6 +6,8 @@ import { formatNumber } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
+import { useRuns } from '../../store/runs'
+import { gradcheckRuns } from './runs'
 import { gradcheckJob, searchJob, sweepJob } from './jobs'
 import { useGradcheck } from './store'
 
@@ -27,7 +29,8 @@ function Headline(): ReactElement | null {
   const stamp = useJob(gradcheckJob, (state) => state.stamp)
   const isWorking = useJob(gradcheckJob, (state) => state.running !== null)
   const isOld = useStaleness(stamp, 'run') === 'older' || isWorking
-  if (!report) return null
+  const isRun = useRuns(gradcheckRuns, (state) => state.shownRun !== null)
+  if (!report || isRun) return null
   return (
     <span
       className={isOld ? 'panel-headline stale' : 'panel-headline'}

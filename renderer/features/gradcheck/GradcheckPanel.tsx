@@ -7,6 +7,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { RunView } from '../../shell/primitives/RunView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { runCommand } from '../../store/commands'
@@ -20,6 +21,7 @@ import { useHost } from '../../store/host'
 import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
 import { currentManifest, useProject } from '../../store/project'
+import { useRuns } from '../../store/runs'
 import { useSchemas } from '../../store/schemas'
 import { CaseEditor } from './CaseEditor'
 import { CheckList } from './CheckList'
@@ -28,6 +30,8 @@ import { Findings } from './Findings'
 import { GradcheckBar } from './GradcheckBar'
 import { ErrorHistorySection } from './HistorySection'
 import { JacobianSection } from './JacobianView'
+import { GradcheckRunResults } from './RunResults'
+import { gradcheckRuns } from './runs'
 import { SearchSection } from './SearchSection'
 import { EpsSweepSection } from './SweepSection'
 
@@ -36,8 +40,9 @@ const again = { label: 'Check', command: 'gradcheck.run' }
 export function GradcheckPanel(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
   const isLoaded = useSchemas((state) => state.load !== null)
-  useFirstChoice(isLoaded)
-  if (!isLoaded && !hasChecks) {
+  const isRun = useRuns(gradcheckRuns, (state) => state.shownRun !== null)
+  useFirstChoice(isLoaded && !isRun)
+  if (!isLoaded && !hasChecks && !isRun) {
     return (
       <NeedsBuild
         icon="target"
@@ -51,8 +56,16 @@ export function GradcheckPanel(): ReactElement {
       <div className="split-body">
         <CheckList />
         <div className="split-main scroll" data-testid="gradcheck-main">
-          <CaseEditor />
-          <Result />
+          {isRun ? (
+            <RunView of={gradcheckRuns}>
+              {(results) => <GradcheckRunResults results={results} />}
+            </RunView>
+          ) : (
+            <>
+              <CaseEditor />
+              <Result />
+            </>
+          )}
         </div>
       </div>
     </div>
@@ -60,11 +73,11 @@ export function GradcheckPanel(): ReactElement {
 }
 
 /** Something sensible to look at: the first check that fails against expectation, else the first. */
-function useFirstChoice(isLoaded: boolean): void {
+function useFirstChoice(isReady: boolean): void {
   const checking = useJob(allGradchecksJob, (state) => state.running !== null)
   useEffect(() => {
     const { draft, outcomes } = gradcheckStore.getState()
-    if (!isLoaded || checking) return
+    if (!isReady || checking) return
     if (draft.op !== '') {
       // The fields are as they were in an earlier session, whose result was not kept.
       const { value, error, running } = gradcheckJob.store.getState()
@@ -78,7 +91,7 @@ function useFirstChoice(isLoaded: boolean): void {
     }
     const call = manifest?.calls[0]
     if (call) chooseOther(call.op)
-  }, [isLoaded, checking])
+  }, [isReady, checking])
 }
 
 function Result(): ReactElement | null {

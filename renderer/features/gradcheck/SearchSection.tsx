@@ -3,20 +3,22 @@ import { useState, type ReactElement } from 'react'
 import { Button } from '../../shell/primitives/Button'
 import { Progress } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
-import { formatNumber, formatSeconds } from '../../shell/primitives/format'
-import { Icon } from '../../shell/primitives/Icon'
+import { RunFields } from '../../shell/primitives/RunFields'
 import { Section } from '../../shell/primitives/Section'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
-import { gradcheckStore, useGradcheck } from './store'
-import { inputsNamed } from '../../store/argument-list'
-import { keepCase } from './keep'
+import { useRuns } from '../../store/runs'
+import { FoundPoint } from './FoundPoint'
+import { gradcheckRuns, mostPointsAt } from './runs'
+import { useGradcheck } from './store'
 import { noSteps, searchJob, stopGradchecks, type Searched } from './jobs'
-import { editDraft, searchKey, searchWorst } from './run'
+import { searchKey, searchWorst, takeHere } from './run'
 
 /** The same check at many random points: a kink or a branch hides from one. */
 export function SearchSection(): ReactElement {
-  const [points, setPoints] = useState(100)
+  const most = useRuns(gradcheckRuns, ({ where }) => mostPointsAt(where))
+  const [given, setPoints] = useState(100)
+  const points = Math.min(given, most)
   const [firstSeed, setFirstSeed] = useState(0)
   const isSearching = useJob(searchJob, (state) => state.running !== null)
   const { done, total } = useJob(searchJob, (state) => state.progress) ?? noSteps
@@ -34,9 +36,9 @@ export function SearchSection(): ReactElement {
             type="number"
             className="mono"
             min={1}
-            max={100_000}
+            max={most}
             value={points}
-            onChange={(event) => setPoints(within(event.target.value, 1, 100_000))}
+            onChange={(event) => setPoints(within(event.target.value, 1, most))}
           />
         </span>
         <span className="case-option">
@@ -50,6 +52,7 @@ export function SearchSection(): ReactElement {
             onChange={(event) => setFirstSeed(within(event.target.value, 0, 2 ** 31))}
           />
         </span>
+        <RunFields of={gradcheckRuns} />
         {isSearching ? (
           <>
             <Progress done={done} steps={total} label="Points" />
@@ -85,51 +88,13 @@ function Found({ searched }: { searched: Searched }): ReactElement {
   const { report: search, key, stamp } = searched
   const isOurs = useGradcheck((state) => key === searchKey(state.draft))
   const isOld = useStaleness(stamp, 'run') === 'older'
-  const good = search.failed === 0
-  const seeds = Object.entries(search.seeds).map(([name, seed]) => `${name} ${seed}`)
-  const take = (): void => {
-    const { draft } = gradcheckStore.getState()
-    const names = inputsNamed(draft.argsText, search.inputs)
-    const inputs = Object.fromEntries(
-      names.flatMap((name) => (search.inputs[name] ? [[name, search.inputs[name]]] : [])),
-    )
-    editDraft({ inputs: { ...draft.inputs, ...inputs } })
-  }
+  const notes = [isOld ? ', from older sources' : '', isOurs ? '' : ', for another case']
   return (
-    <div
-      className={isOurs && !isOld ? 'gradcheck-found' : 'gradcheck-found stale'}
-      data-testid="gradcheck-found"
-    >
-      <p className={good ? 'tone-ok' : 'tone-error'}>
-        <Icon name={good ? 'check' : 'error'} />{' '}
-        {good ? 'All points pass' : `${search.failed} of ${search.tried} points fail`}
-        <span className="muted">
-          {' '}
-          in {formatSeconds(search.seconds)}
-          {isOld && ', from older sources'}
-          {!isOurs && ', for another case'}
-        </span>
-      </p>
-      <p className="selectable">
-        Worst: seed <span className="number">{seeds.join(', ')}</span>, largest error{' '}
-        <span className="number">{formatNumber(search.maxAbsolute, 3)}</span>
-      </p>
-      {search.error && <ErrorView error={search.error} />}
-      <div className="actions">
-        <Button onClick={take} testId="gradcheck-take">
-          Use this point
-        </Button>
-        <Button
-          icon="plus"
-          onClick={() => {
-            take()
-            void keepCase('passed')
-          }}
-          testId="gradcheck-keep-found"
-        >
-          Keep this point
-        </Button>
-      </div>
-    </div>
+    <FoundPoint
+      search={search}
+      note={notes.join('')}
+      isOld={!isOurs || isOld}
+      onTake={() => takeHere(search)}
+    />
   )
 }

@@ -2,6 +2,7 @@ import { currentFolder, currentManifest } from '../../store/project'
 import { findGradients, forgetGradients } from './gradient-functions'
 import { allGradchecksJob } from './jobs'
 import { refreshHistory, repeatGradcheck } from './run'
+import { gradcheckRuns } from './runs'
 import { gradcheckStore } from './store'
 
 /** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
@@ -34,5 +35,6 @@ export async function refreshGradchecks(): Promise<void> {
 /** Another project opens, or none. */
 export function forgetGradchecks(): void {
   gradcheckStore.setState(gradcheckStore.getInitialState(), true)
+  gradcheckRuns.forget()
   forgetGradients()
 }

@@ -4,8 +4,10 @@ import { checkAll } from './all'
 import { keepCase } from './keep'
 import { isAnyRunning, stopGradchecks } from './jobs'
 import { editDraft, editOptions, runGradcheck, searchWorst, sweepEps } from './run'
+import { gradcheckRuns } from './runs'
 import { layoutStore, showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
+import { runCommands } from '../../store/run-commands'
 import { goToWrongGradient, wrongGradientPlace } from './wrong-gradient'
 
 const hasChecks = (): boolean =>
@@ -35,6 +37,7 @@ export function gradcheckCommands(): Command[] {
       editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
     }),
     command('stop', 'Stop', stopGradchecks, isAnyRunning),
+    ...runCommands(gradcheckRuns, 'gradcheck', 'Gradcheck'),
     {
       id: 'gradcheck.source',
       title: 'Gradcheck: Go to the function that made the wrong gradient',
@@ -61,6 +64,7 @@ function command(
     group: 'Gradcheck',
     enabled,
     run: () => {
+      gradcheckRuns.hide()
       showPanel('gradcheck', false)
       return run()
     },

@@ -5,6 +5,7 @@ import { gradcheckJobs } from './jobs'
 import { forgetGradchecks, refreshGradchecks } from './all'
 import { gradientsStore } from './gradient-functions'
 import { gradcheckDiagnostics } from './problems'
+import { gradcheckRuns } from './runs'
 import { gradcheckStore } from './store'
 import { GradcheckBadge } from './GradcheckBadge'
 import { GradcheckPanel } from './GradcheckPanel'
@@ -23,6 +24,7 @@ export const feature = defineFeature({
       about: [
         'Compares the gradients of an operator with finite differences, as torch.autograd.gradcheck does, and shows each element of both Jacobians.',
         'Choose an operator from the list. Gradcheck cases that you save to opsmith.json run after every build.',
+        'Other machines and Slurm can search for the worst point: choose them at “where”. Such a run goes on if you close the window.',
       ],
     },
     area: 'right',
@@ -45,5 +47,6 @@ export const feature = defineFeature({
   ],
   choice: gradcheckChoice,
   results: gradcheckResults,
+  enter: () => void gradcheckRuns.offer(),
   forget: forgetGradchecks,
 })

@@ -1,5 +1,6 @@
-import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
+import type { GradcheckOutcome, SearchReport } from '../../../electron/contract/gradcheck'
 import type { InputSpec } from '../../../electron/contract/manifest'
+import type { RunSearch } from '../../../electron/contract/run-calls'
 import { call } from '../../bridge/bridge'
 import { inputsNamed } from '../../store/argument-list'
 import { defaultArguments } from '../../store/default-arguments'
@@ -17,6 +18,7 @@ import {
 } from './case'
 import { findGradients } from './gradient-functions'
 import { gradcheckJob, questionOf, searchJob, sweepJob, type AskedCase } from './jobs'
+import { gradcheckRuns } from './runs'
 import { gradcheckStore } from './store'
 
 /** How long after the last edit a check begins, in milliseconds. */
@@ -24,6 +26,11 @@ const debounce = 350
 
 /** Fills the fields from an entry of opsmith.json and checks it, with Jacobians to look at. */
 export function chooseEntry(index: number): void {
+  gradcheckRuns.hide()
+  takeEntry(index)
+}
+
+function takeEntry(index: number): void {
   const manifest = currentManifest()
   const entry = manifest?.gradchecks[index]
   if (!manifest || !entry) return
@@ -43,12 +50,14 @@ export async function runEntry(index: number): Promise<void> {
   const manifest = currentManifest()
   const entry = manifest?.gradchecks[index]
   if (!manifest || !entry) return
+  gradcheckRuns.hide()
   choose(draftOf(entry, manifest.inputs), index)
   await runGradcheck()
 }
 
 /** Checks another operator or function; arguments are guessed from the calls and the inputs' names. */
 export function chooseOther(op: string, argsText = defaultArguments(op)): void {
+  gradcheckRuns.hide()
   choose({ ...emptyDraft(op, argsText), inputs: differentiable(argsText) }, null)
   void runGradcheck()
 }
@@ -199,7 +208,7 @@ function followEntry(): boolean {
     return false
   }
   if (JSON.stringify(draftOf(now, manifest.inputs)) === JSON.stringify(draft)) return false
-  chooseEntry(entry)
+  takeEntry(entry)
   return true
 }
 
@@ -209,10 +218,46 @@ export async function sweepEps(): Promise<void> {
   if (asked) await sweepJob.run({ ...asked, key: caseKey(asked.draft) })
 }
 
-/** gradcheck at `points` random points: where is it worst? */
+/** gradcheck at `points` random points, here or by the workers of a run: where is it worst? */
 export async function searchWorst(points: number, firstSeed: number): Promise<void> {
   const asked = askedOf(searchJob)
-  if (asked) await searchJob.run({ ...asked, key: searchKey(asked.draft), points, firstSeed })
+  if (!asked) return
+  const { draft, request } = asked
+  if (gradcheckRuns.store.getState().where === '') {
+    await searchJob.run({ ...asked, key: searchKey(draft), points, firstSeed })
+    return
+  }
+  const { timeout } = draft
+  const error = await gradcheckRuns.start({
+    verb: 'gradcheck',
+    request,
+    points,
+    firstSeed,
+    timeout,
+  })
+  searchJob.set({ error })
+}
+
+/** The fields with the inputs of the worst point. */
+function atPoint(draft: GradcheckDraft, found: SearchReport): GradcheckDraft {
+  const names = inputsNamed(draft.argsText, found.inputs)
+  const inputs = names.flatMap((name) => {
+    const spec = found.inputs[name]
+    return spec ? [[name, spec] as const] : []
+  })
+  return { ...draft, inputs: { ...draft.inputs, ...Object.fromEntries(inputs) } }
+}
+
+/** Takes the worst point into the fields that the search was asked with. */
+export function takeHere(found: SearchReport): void {
+  editDraft({ inputs: atPoint(gradcheckStore.getState().draft, found).inputs })
+}
+
+/** Shows the gradcheck that a run has searched, at its worst point. */
+export function takeFound({ searched, report }: RunSearch): void {
+  gradcheckRuns.hide()
+  choose(atPoint(draftOf(searched, currentManifest()?.inputs ?? {}), report), null)
+  void runGradcheck()
 }
 
 /** The chosen case for work that is not running yet; null where there is none, or it does not read. */

@@ -11,8 +11,10 @@ import { dtype } from '../../../electron/contract/tensor'
 import { kept, keptOf, restored, restoreJob } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
+import { runPlace } from '../../store/runs'
 import { draftOf, emptyDraft, type GradcheckDraft } from './case'
 import { gradcheckJob, searchJob, sweepJob } from './jobs'
+import { gradcheckRuns } from './runs'
 import { gradcheckStore } from './store'
 
 const fields = z.object({
@@ -25,16 +27,21 @@ const fields = z.object({
   timeout: z.number(),
 })
 
+const choice = z.object({ draft: fields, entry: z.number().nullable(), ...runPlace.shape })
+
 /** What the fields say. */
 export const gradcheckChoice: SavedChoice = {
-  store: gradcheckStore,
+  stores: [gradcheckStore, gradcheckRuns.store],
   read: () => {
     const { draft, entry } = gradcheckStore.getState()
-    return draft.op === '' ? null : { draft, entry }
+    const { where, jobs } = gradcheckRuns.store.getState()
+    return draft.op === '' ? null : { draft, entry, where, jobs }
   },
   restore: (saved) => {
-    const parsed = z.object({ draft: fields, entry: z.number().nullable() }).safeParse(saved)
+    const parsed = choice.safeParse(saved)
     if (!parsed.success) return
+    const { where, jobs } = parsed.data
+    gradcheckRuns.store.setState({ where, jobs })
     const draft = { ...emptyDraft(), ...parsed.data.draft }
     gradcheckStore.setState({ draft, entry: entryOf(draft, parsed.data.entry) })
   },

@@ -44,7 +44,7 @@ export const feature = defineFeature({
   problems: { stores: [graphJob.store], current: graphDiagnostics },
   refresh: { order: 10, run: refreshGraph },
   manifest: [{ reads: () => currentManifest()?.inputs, changed: refreshAfterInputs }],
-  choice: { store: graphStore, read: savedChoice, restore: restoreChoice },
+  choice: { stores: [graphStore], read: savedChoice, restore: restoreChoice },
   start: followGraphSelection,
   forget: () => {
     forgetGraph()

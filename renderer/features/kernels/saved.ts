@@ -15,7 +15,7 @@ const fields = z.object({
 
 /** What kernels are compiled for, and what is shown of them. What they reported is not kept: nobody knows what the sources were. */
 export const kernelsChoice: SavedChoice = {
-  store: kernelsStore,
+  stores: [kernelsStore],
   read: () => {
     const { variant, metric, architecture, model } = kernelsStore.getState()
     return { variant, metric, architecture, model }

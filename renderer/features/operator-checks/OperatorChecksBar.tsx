@@ -5,6 +5,8 @@ import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { Icon } from '../../shell/primitives/Icon'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
+import { useRuns } from '../../store/runs'
+import { operatorCheckRuns } from './runs'
 import { operatorCheckJob, useShownOutcome } from './jobs'
 import { useOperatorChecks } from './store'
 
@@ -25,7 +27,8 @@ function Headline(): ReactElement | null {
   const { outcome, stamp } = useShownOutcome()
   const isWorking = useJob(operatorCheckJob, (state) => state.running !== null)
   const isOld = useStaleness(stamp, 'run') === 'older' || isWorking
-  if (!outcome) return null
+  const isRun = useRuns(operatorCheckRuns, (state) => state.shownRun !== null)
+  if (!outcome || isRun) return null
   const { asExpected, verdict, report } = outcome
   const findings = report?.findings ?? []
   const counts = (['failed', 'passed', 'skipped'] as const).flatMap((status) => {

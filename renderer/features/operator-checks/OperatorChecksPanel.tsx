@@ -4,6 +4,7 @@ import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { RunView } from '../../shell/primitives/RunView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
@@ -12,11 +13,14 @@ import { showPanel, useLayout } from '../../store/layout'
 import { operatorCheckJob, stopOperatorChecks, useShownOutcome } from './jobs'
 import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 import { chooseCheck, runOperator } from './run'
+import { useRuns } from '../../store/runs'
 import { useSchemas } from '../../store/schemas'
 import { OperatorCase } from './OperatorCase'
 import { OperatorChecksBar } from './OperatorChecksBar'
 import { OperatorFindings } from './OperatorFindings'
 import { OperatorList } from './OperatorList'
+import { OperatorCheckRunResults } from './RunResults'
+import { operatorCheckRuns } from './runs'
 
 const again = { label: 'Check', command: 'operatorChecks.run' }
 
@@ -25,9 +29,10 @@ export function OperatorChecksPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
   // The dock keeps hidden panels alive: nothing is checked before somebody looks.
   const isShown = useLayout((state) => state.visible.has('operator-checks'))
-  useFirstEntry(isLoaded && isShown)
+  const isRun = useRuns(operatorCheckRuns, (state) => state.shownRun !== null)
+  useFirstEntry(isLoaded && isShown && !isRun)
   const isKnown = useOperatorChecks((state) => Object.keys(state.outcomes).length > 0)
-  if (!isLoaded && !isKnown) {
+  if (!isLoaded && !isKnown && !isRun) {
     return (
       <NeedsBuild
         icon="flask"
@@ -41,8 +46,16 @@ export function OperatorChecksPanel(): ReactElement {
       <div className="split-body">
         <OperatorList />
         <div className="split-main scroll" data-testid="operator-check-main">
-          <OperatorCase />
-          <Result />
+          {isRun ? (
+            <RunView of={operatorCheckRuns}>
+              {(results) => <OperatorCheckRunResults results={results} />}
+            </RunView>
+          ) : (
+            <>
+              <OperatorCase />
+              <Result />
+            </>
+          )}
         </div>
       </div>
     </div>

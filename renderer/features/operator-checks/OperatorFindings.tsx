@@ -1,5 +1,6 @@
 import { useState, type ReactElement } from 'react'
 
+import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { OperatorCheckOutcome, PlacedFinding } from '../../../electron/contract/operator-check'
 import { operatorChecks } from '../../../electron/contract/operator-checks.generated'
 import { Button } from '../../shell/primitives/Button'
@@ -15,8 +16,14 @@ import { statusIcons } from '../../shell/primitives/status-icons'
 import { FindingKernels } from './FindingKernels'
 import { FindingStacks } from './FindingStacks'
 
+type Props = {
+  outcome: OperatorCheckOutcome
+  /** What was checked, if the fields do not say it. */
+  checked?: CheckEntry
+}
+
 /** The verdict on one operator and what led to it; what passed is shown when asked for. */
-export function OperatorFindings({ outcome }: { outcome: OperatorCheckOutcome }): ReactElement {
+export function OperatorFindings({ outcome, checked }: Props): ReactElement {
   const [all, setAll] = useState(false)
   const findings = outcome.report?.findings ?? []
   const count = (status: PlacedFinding['status']): number =>
@@ -64,14 +71,16 @@ export function OperatorFindings({ outcome }: { outcome: OperatorCheckOutcome })
       )}
       <ul className="gradcheck-findings side-pad">
         {shown.map((finding, index) => (
-          <FindingRow key={index} finding={finding} />
+          <FindingRow key={index} finding={finding} checked={checked} />
         ))}
       </ul>
     </>
   )
 }
 
-function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
+type FindingProps = { finding: PlacedFinding; checked: CheckEntry | undefined }
+
+function FindingRow({ finding, checked }: FindingProps): ReactElement {
   const { icon, tone } = statusIcons[finding.status]
   const { title, meaning } = operatorChecks[finding.check]
   const failed = finding.status === 'failed'
@@ -112,7 +121,7 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
           <Evidence finding={finding} />
           <FindingStacks finding={finding} />
           <FindingKernels finding={finding} />
-          {finding.shownCase && <KeepFailure finding={finding} />}
+          {finding.shownCase && <KeepFailure finding={finding} checked={checked} />}
         </div>
       )}
     </li>
@@ -144,9 +153,9 @@ function Evidence({ finding }: { finding: PlacedFinding }): ReactElement | null 
 }
 
 /** A failure that is in opsmith.json already needs no keeping. */
-function KeepFailure({ finding }: { finding: PlacedFinding }): ReactElement | null {
+function KeepFailure({ finding, checked }: FindingProps): ReactElement | null {
   const isKept = useOperatorChecks(({ entry, entries }) => {
-    const chosen = entry === null ? undefined : entries[entry]
+    const chosen = checked ?? (entry === null ? undefined : entries[entry])
     return chosen?.checks !== undefined && chosen.shapes === 0
   })
   if (isKept) return null
@@ -154,7 +163,7 @@ function KeepFailure({ finding }: { finding: PlacedFinding }): ReactElement | nu
     <span>
       <Button
         icon="plus"
-        onClick={() => void keepCheck(finding)}
+        onClick={() => void keepCheck(finding, checked)}
         title="Adds the simplest failing call to opsmith.json. Every build then checks this call."
         testId="operator-check-keep"
       >

@@ -1,18 +1,21 @@
 import type { ReactElement } from 'react'
 
 import type { CheckEntry } from '../../../electron/contract/manifest'
-import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
-import { Icon } from '../../shell/primitives/Icon'
 import { ListVerdict } from '../../shell/primitives/ListVerdict'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { RunFields } from '../../shell/primitives/RunFields'
+import { RunList } from '../../shell/primitives/RunList'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
-import { checkOperators } from './all'
+import { useRuns } from '../../store/runs'
+import { checkAll } from './all'
+import { CheckMark } from './CheckMark'
 import { allOperatorChecksJob, stopOperatorChecks } from './jobs'
+import { operatorCheckRuns } from './runs'
 import { setSanitize, setThorough, useOperatorChecks } from './store'
 import { calledText, operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseCheckedOperator } from './run'
@@ -21,6 +24,7 @@ import { useProject } from '../../store/project'
 /** What is checked of the project with its verdicts, and what else could be. */
 export function OperatorList(): ReactElement {
   const entries = useOperatorChecks((state) => state.entries)
+  const isRun = useRuns(operatorCheckRuns, (state) => state.shownRun !== null)
   const other = useOperatorChecks((state) => (state.entry === null ? state.draft.op : ''))
   const error = useJob(allOperatorChecksJob, (state) => state.error)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
@@ -38,6 +42,9 @@ export function OperatorList(): ReactElement {
       >
         <SanitizeSwitch />
         <ThoroughSwitch />
+        <div className="case-options side-pad">
+          <RunFields of={operatorCheckRuns} />
+        </div>
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
@@ -46,10 +53,11 @@ export function OperatorList(): ReactElement {
           <p className="muted side-pad">This project has no operators to check.</p>
         )}
       </Section>
+      <RunList of={operatorCheckRuns} />
       <OtherOperators
         title="Not in opsmith.json"
         listed={entries}
-        selected={other}
+        selected={isRun ? '' : other}
         onChoose={chooseCheckedOperator}
       />
     </div>
@@ -115,7 +123,7 @@ function CheckAll(): ReactElement {
       job={job}
       steps={job.progress}
       isOfList
-      onStart={() => void checkOperators()}
+      onStart={() => void checkAll()}
       onStop={() => void stopOperatorChecks()}
       testId="operator-check-run"
       stopTestId="operator-check-stop"
@@ -151,7 +159,8 @@ function particularOf(entry: CheckEntry): string {
 function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const known = useOperatorChecks((state) => state.outcomes[index])
-  const selected = useOperatorChecks((state) => state.entry === index)
+  const isRun = useRuns(operatorCheckRuns, (state) => state.shownRun !== null)
+  const selected = useOperatorChecks((state) => state.entry === index) && !isRun
   const now = useFiles(runStamp)
   const isOld = known !== undefined && known.stamp !== now
   const call = calledText(entry.op, operatorCheckDraftOf(entry, inputs).argsText)
@@ -168,28 +177,8 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
       data-verdict={verdict}
       onClick={() => chooseCheck(index)}
     >
-      <Mark outcome={known?.outcome} />
+      <CheckMark outcome={known?.outcome} />
       <EntryName title={title} particular={particular} />
     </button>
-  )
-}
-
-/** Icon and word; failing as expected is no alarm. */
-function Mark({ outcome }: { outcome: OperatorCheckOutcome | undefined }): ReactElement {
-  if (!outcome) return <span className="entry-mark muted">not run</span>
-  const { verdict, asExpected } = outcome
-  const icon = !asExpected
-    ? verdict === 'error'
-      ? 'crash'
-      : 'error'
-    : verdict === 'skipped'
-      ? 'absent'
-      : 'check'
-  const tone = !asExpected ? 'tone-error' : verdict === 'passed' ? 'tone-ok' : 'muted'
-  return (
-    <span className={`entry-mark ${tone}`}>
-      <Icon name={icon} />
-      <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
-    </span>
   )
 }

@@ -1,4 +1,5 @@
 import { allOperatorChecksJob } from './jobs'
+import { operatorCheckRuns } from './runs'
 import { operatorChecksStore } from './store'
 
 /**
@@ -8,6 +9,17 @@ import { operatorChecksStore } from './store'
 export async function checkOperators(isBackground = false): Promise<void> {
   operatorChecksStore.setState({ repeats: true })
   await runAll({ casesOnly: false, isBackground })
+}
+
+/** The same when the user asks for it: in this window, or in a run elsewhere. */
+export async function checkAll(): Promise<void> {
+  if (operatorCheckRuns.store.getState().where === '') {
+    await checkOperators()
+    return
+  }
+  const { sanitize, thorough } = operatorChecksStore.getState()
+  const error = await operatorCheckRuns.start({ verb: 'check', sanitize, thorough })
+  allOperatorChecksJob.set({ error })
 }
 
 /** Only what was kept of failures. */

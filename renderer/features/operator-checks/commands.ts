@@ -1,9 +1,11 @@
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
-import { checkOperators } from './all'
+import { runCommands } from '../../store/run-commands'
+import { checkAll } from './all'
 import { operatorCheckJobs, stopOperatorChecks } from './jobs'
 import { keepCheck, runOperator } from './run'
+import { operatorCheckRuns } from './runs'
 import { operatorChecksStore, setSanitize, setThorough } from './store'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
@@ -15,14 +17,9 @@ const isAnyRunning = (): boolean => operatorCheckJobs.some((job) => job.isRunnin
 export const operatorCheckCommands: readonly Command[] = [
   // Where no operator was chosen yet, the panel that opens chooses the first and checks it.
   command('run', 'Check the chosen operator', () => runOperator(), hasProject, 'Ctrl+Shift+F9'),
-  command(
-    'all',
-    'Check all operators of the project',
-    () => checkOperators(),
-    hasProject,
-    'Ctrl+F9',
-  ),
+  command('all', 'Check all operators of the project', () => checkAll(), hasProject, 'Ctrl+F9'),
   command('stop', 'Stop', stopOperatorChecks, isAnyRunning),
+  ...runCommands(operatorCheckRuns, 'operatorChecks', 'Operator checks'),
   command('keep', 'Save these checks to opsmith.json', () => keepCheck(), canKeep),
   command(
     'sanitize',
@@ -51,6 +48,7 @@ function command(
     group: 'Operator checks',
     enabled,
     run: () => {
+      operatorCheckRuns.hide()
       showPanel('operator-checks', false)
       return run()
     },

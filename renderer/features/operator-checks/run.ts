@@ -1,6 +1,6 @@
 import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { PlacedFinding } from '../../../electron/contract/operator-check'
-import type { Result } from '../../../electron/contract/outcome'
+import { ok, type Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { defaultArguments } from '../../store/default-arguments'
 import { earlierTime, runStamp } from '../../store/files'
@@ -16,6 +16,7 @@ import {
   type OperatorCheckDraft,
 } from './case'
 import { allOperatorChecksJob, operatorCheckJob } from './jobs'
+import { operatorCheckRuns } from './runs'
 import { loadEntries, operatorChecksStore } from './store'
 
 /** How long after the last edit a check begins, in milliseconds. */
@@ -23,6 +24,7 @@ const debounce = 350
 
 /** Fills the fields from what is checked at that place; what is not known of it yet is checked. */
 export function chooseCheck(index: number): void {
+  operatorCheckRuns.hide()
   const manifest = currentManifest()
   const { entries, outcomes } = operatorChecksStore.getState()
   const entry = entries[index]
@@ -37,6 +39,7 @@ export async function runEntry(index: number): Promise<void> {
   const manifest = currentManifest()
   const entry = operatorChecksStore.getState().entries[index]
   if (!manifest || !entry) return
+  operatorCheckRuns.hide()
   choose(operatorCheckDraftOf(entry, manifest.inputs), index)
   await runOperator()
 }
@@ -44,6 +47,7 @@ export async function runEntry(index: number): Promise<void> {
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
 export function chooseCheckedOperator(op: string): void {
   const isCalled = currentManifest()?.calls.some((item) => item.op === op) === true
+  operatorCheckRuns.hide()
   choose(emptyOperatorCheckDraft(op, isCalled ? defaultArguments(op) : ''), null)
   void runOperator()
 }
@@ -97,10 +101,13 @@ function onChosenDevice(entry: CheckEntry): CheckEntry {
   return { ...entry, inputs: Object.fromEntries(moved) }
 }
 
-/** Adds the simplest call that shows a failure to opsmith.json, or without one what the fields say. */
-export async function keepCheck(finding?: PlacedFinding): Promise<void> {
+/**
+ * Adds the simplest call that shows a failure to opsmith.json, or without one what the fields say.
+ * @param checked what has failed, if the fields do not say it
+ */
+export async function keepCheck(finding?: PlacedFinding, checked?: CheckEntry): Promise<void> {
   const folder = currentFolder()
-  const asked = chosenEntry()
+  const asked = checked ? ok(checked) : chosenEntry()
   if (folder === null) return
   if (!asked.ok) {
     notifyError(asked.error)
@@ -168,5 +175,6 @@ function followEntry(): boolean {
 
 /** Another project opens, or none. */
 export function forgetOperatorChecks(): void {
+  operatorCheckRuns.forget()
   operatorChecksStore.setState(operatorChecksStore.getInitialState(), true)
 }

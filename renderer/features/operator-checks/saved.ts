@@ -5,8 +5,10 @@ import { checkEntry } from '../../../electron/contract/manifest'
 import { dtype } from '../../../electron/contract/tensor'
 import { kept, keptOf, restored, restoreJob } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
+import { runPlace } from '../../store/runs'
 import { emptyOperatorCheckDraft } from './case'
 import { operatorCheckJob } from './jobs'
+import { operatorCheckRuns } from './runs'
 import { operatorChecksStore } from './store'
 
 const ranges = z.record(z.string(), z.object({ min: z.number(), max: z.number() }))
@@ -28,10 +30,11 @@ const fields = z.object({
 
 /** What the fields say. */
 export const operatorChecksChoice: SavedChoice = {
-  store: operatorChecksStore,
+  stores: [operatorChecksStore, operatorCheckRuns.store],
   read: () => {
     const { draft, entry, sanitize, thorough } = operatorChecksStore.getState()
-    return draft.op === '' ? null : { draft, entry, sanitize, thorough }
+    const { where, jobs } = operatorCheckRuns.store.getState()
+    return draft.op === '' ? null : { draft, entry, sanitize, thorough, where, jobs }
   },
   restore: (saved) => {
     const parsed = z
@@ -41,10 +44,12 @@ export const operatorChecksChoice: SavedChoice = {
         sanitize: z.boolean(),
         // A session of an earlier version has none.
         thorough: z.boolean().default(false),
+        ...runPlace.shape,
       })
       .safeParse(saved)
     if (!parsed.success) return
-    const { draft, entry, sanitize, thorough } = parsed.data
+    const { draft, entry, sanitize, thorough, where, jobs } = parsed.data
+    operatorCheckRuns.store.setState({ where, jobs })
     operatorChecksStore.setState({
       draft: { ...emptyOperatorCheckDraft(), ...draft },
       entry,

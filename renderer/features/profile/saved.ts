@@ -19,7 +19,7 @@ const fields = z.object({
 
 /** What the fields say, and which view is shown. */
 export const profileChoice: SavedChoice = {
-  store: profileStore,
+  stores: [profileStore],
   read: () => {
     const { draft, view, search } = profileStore.getState()
     return draft.op === '' ? null : { draft, view, search }

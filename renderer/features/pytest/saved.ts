@@ -9,7 +9,7 @@ import { pytestStore, setAfterBuild, setRecordsCalls } from './store'
 const fields = z.object({ afterBuild: z.boolean(), recordsCalls: z.boolean().default(false) })
 
 export const pytestChoice: SavedChoice = {
-  store: pytestStore,
+  stores: [pytestStore],
   read: () => {
     const { afterBuild, recordsCalls } = pytestStore.getState()
     return afterBuild || recordsCalls ? { afterBuild, recordsCalls } : null

@@ -20,7 +20,7 @@ const fields = z.object({
 
 /** What the fields say. */
 export const runChoice: SavedChoice = {
-  store: runStore,
+  stores: [runStore],
   read: () => {
     const { op, callIndex, texts, reference, rtol, atol } = runStore.getState()
     return op === '' ? null : { op, callIndex, texts, reference, rtol, atol }

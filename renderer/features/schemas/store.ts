@@ -25,7 +25,7 @@ export function useSchemasView<T>(select: (state: SchemasView) => T): T {
 }
 
 export const schemasChoice: SavedChoice = {
-  store: schemasViewStore,
+  stores: [schemasViewStore],
   read: schemasViewStore.getState,
   restore: (saved) => {
     const parsed = view.safeParse(saved)

@@ -86,7 +86,7 @@ export const feature = defineFeature({
       },
     },
   ],
-  choice: { store: searchStore, read: savedForm, restore: restoreForm },
+  choice: { stores: [searchStore], read: savedForm, restore: restoreForm },
   start: () => {
     listen('file.changed', () => {
       if (layoutStore.getState().visible.has('search')) searchAgain()

@@ -16,7 +16,7 @@ export function useTestsView<T>(select: (state: TestsView) => T): T {
 }
 
 export const testsChoice: SavedChoice = {
-  store: testsViewStore,
+  stores: [testsViewStore],
   read: testsViewStore.getState,
   restore: (saved) => {
     const parsed = z.object({ onlyFailed: z.boolean() }).safeParse(saved)

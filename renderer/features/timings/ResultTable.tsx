@@ -302,7 +302,7 @@ type NotesProps = { notes: readonly RowNote[]; tone: 'error' | 'warning'; testId
 function Notes({ notes, tone, testId }: NotesProps): ReactElement | null {
   if (notes.length === 0) return null
   return (
-    <ul className={`timings-notes ${tone}`} data-testid={testId}>
+    <ul className={`note-list ${tone}`} data-testid={testId}>
       {notes.map(({ message, rows: where }) => (
         <li key={message} className="selectable">
           <span className={`tone-${tone}`}>

@@ -7,6 +7,7 @@ import { CommitField } from '../../shell/primitives/CommitField'
 import { DtypesField } from '../../shell/primitives/DtypesField'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
+import { RunFields } from '../../shell/primitives/RunFields'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
 import { useJob } from '../../store/job'
 import { timingJob } from './jobs'
@@ -21,7 +22,7 @@ import {
 } from './draft'
 import { chooseTimed, editTiming, keepTiming, stopTimings } from './run'
 import { measure } from './spread'
-import { SpreadFields } from './SpreadFields'
+import { timingRuns } from './runs'
 import { useInputSpecs } from '../../store/inputs'
 import { Against } from './Against'
 
@@ -180,7 +181,7 @@ function Options(): ReactElement {
             onCommit={(threads) => editTiming({ threads })}
           />
         </span>
-        <SpreadFields />
+        <RunFields of={timingRuns} />
         {!isSet && (
           <MoreOptions open={more} onToggle={() => setMore(!more)} testId="timings-more" />
         )}

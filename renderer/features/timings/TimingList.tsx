@@ -4,14 +4,15 @@ import type { TimingEntry } from '../../../electron/contract/timing-entry'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { RunList } from '../../shell/primitives/RunList'
 import { Section } from '../../shell/primitives/Section'
 import { useJob } from '../../store/job'
 import { allTimingsJob } from './jobs'
-import { RunList } from './RunList'
 import { ownRow } from './shown'
 import { timingsStore, useTimings } from './store'
 import { timingNames, listedBenchmarks } from './draft'
 import { chooseBenchmark, chooseTimed, stopTimings } from './run'
+import { timingRuns } from './runs'
 import { measureAll } from './spread'
 import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
@@ -73,7 +74,7 @@ export function TimingList(): ReactElement {
           </p>
         )}
       </Section>
-      <RunList />
+      <RunList of={timingRuns} />
       <OtherOperators
         title="Not in opsmith.json"
         listed={entries}
@@ -107,7 +108,7 @@ function EntryRow({ entry, index }: { entry: TimingEntry; index: number }): Reac
       onClick={() => chooseBenchmark(index)}
     >
       <EntryName title={title} particular={particular} />
-      <span className="number muted timings-row-time">
+      <span className="number muted entry-figure">
         {own?.summary ? timeText(own.summary.median) : own ? 'no time' : ''}
       </span>
     </button>

@@ -9,6 +9,8 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { RunFields } from '../../shell/primitives/RunFields'
+import { RunView } from '../../shell/primitives/RunView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
 import { useJob } from '../../store/job'
@@ -30,11 +32,11 @@ import { CostSection } from './CostSection'
 import { DeviceSection } from './DeviceSection'
 import { TimeHistorySection } from './HistorySection'
 import { machineText, ResultTable } from './ResultTable'
-import { RunView } from './RunView'
+import { timingRuns } from './runs'
+import { RunTimes } from './RunTimes'
 import { RooflineSection } from './RooflineSection'
 import { SamplesSection } from './SamplesSection'
 import { measure, measureAll } from './spread'
-import { SpreadFields } from './SpreadFields'
 import { SizeSweepSection } from './SweepSection'
 import { timeText } from './time-units'
 
@@ -147,7 +149,7 @@ function AllPlace(): ReactElement | null {
   return (
     <div className="case-form">
       <div className="case-options">
-        <SpreadFields />
+        <RunFields of={timingRuns} />
       </div>
     </div>
   )
@@ -159,7 +161,13 @@ function Main(): ReactElement {
     <div className="split-main scroll">
       {view === 'one' && <TimingCase />}
       {view === 'all' && <AllPlace />}
-      {view === 'run' ? <RunView /> : <Result />}
+      {view === 'run' ? (
+        <RunView of={timingRuns}>
+          {({ rows }, benchmarks) => <RunTimes rows={rows} benchmarks={benchmarks} />}
+        </RunView>
+      ) : (
+        <Result />
+      )}
     </div>
   )
 }

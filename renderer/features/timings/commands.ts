@@ -2,10 +2,12 @@ import { timingsStore } from './store'
 import { listedBenchmarks } from './draft'
 import { chooseBenchmark, keepTiming, stopTimings } from './run'
 import { isTiming } from './shown'
-import { measure, measureAll, runActs } from './spread'
+import { timingRuns } from './runs'
+import { measure, measureAll } from './spread'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
+import { runCommands } from '../../store/run-commands'
 import { changeSettings, settingsStore } from '../../store/settings'
 
 const hasBenchmarks = (): boolean => listedBenchmarks(currentManifest()).length > 0
@@ -26,9 +28,7 @@ export function timingsCommands(): Command[] {
     command('all', 'Measure all benchmarks', measureAll, hasBenchmarks, 'all', 'Ctrl+F10'),
     command('keep', 'Save this benchmark to opsmith.json', keepTiming, hasChosen, 'one'),
     command('stop', 'Stop measuring', stopTimings, isTiming),
-    command('attachRun', 'Attach to the run', runActs.attach.run, runActs.attach.isPossible, 'run'),
-    command('stopRun', 'Stop the run', runActs.stop.run, runActs.stop.isPossible),
-    command('removeRun', 'Remove the run', runActs.remove.run, runActs.remove.isPossible),
+    ...runCommands(timingRuns, 'timing', 'Timings'),
     command(
       'onBuild',
       'Measure after each build, on or off',
@@ -45,7 +45,7 @@ function command(
   title: string,
   run: () => Promise<void>,
   enabled: () => boolean,
-  view?: 'all' | 'one' | 'run',
+  view?: 'all' | 'one',
   shortcut?: string,
 ): Command {
   return {

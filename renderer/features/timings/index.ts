@@ -4,7 +4,7 @@ import { benchmarksChanged, forgetTimings, refreshTimings } from './run'
 import { timingsCommands } from './commands'
 import { allTimingsJob, kernelsJob, timingJob } from './jobs'
 import { followTimings } from './shown'
-import { offerRuns } from './spread'
+import { timingRuns } from './runs'
 import './styles.css'
 import { TimingsBadge } from './TimingsBadge'
 import { TimingsPanel } from './TimingsPanel'
@@ -44,6 +44,6 @@ export const feature = defineFeature({
   choice: timingsChoice,
   results: timingsResults,
   start: followTimings,
-  enter: () => void offerRuns(),
+  enter: () => void timingRuns.offer(),
   forget: forgetTimings,
 })

@@ -17,8 +17,8 @@ import { layoutStore } from '../../store/layout'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder, currentManifest } from '../../store/project'
 import { settingsStore } from '../../store/settings'
-import { followJob, readJob } from './follow-job'
 import { allTimingsJob, ceilingsJob, historyJob, kernelsJob, timingJob, type Timed } from './jobs'
+import { timingRuns } from './runs'
 import { chosenRow } from './shown'
 import { askedKey, timingsStore } from './store'
 
@@ -210,9 +210,7 @@ export function benchmarksChanged(): void {
 }
 
 export function forgetTimings(): void {
-  // The run goes on.
-  followJob.reset()
-  readJob.reset()
+  timingRuns.forget()
   ceilingsJob.reset()
   historyJob.reset()
   timingsStore.setState(timingsStore.getInitialState(), true)

@@ -7,8 +7,10 @@ import { timingReport, timingRequest, timingRow } from '../../../electron/contra
 import { keptOf, restored } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
 import { currentManifest } from '../../store/project'
+import { runPlace } from '../../store/runs'
 import { emptyTimingDraft, listedBenchmarks, timingDraftOf, type TimingDraft } from './draft'
 import { allTimingsJob, timingJob } from './jobs'
+import { timingRuns } from './runs'
 import { timingsStore } from './store'
 
 const { name, rtol, atol, timeout } = timingEntry.shape
@@ -42,16 +44,16 @@ const choice = z.object({
   entry: z.number().nullable(),
   draft: fields,
   row: z.string().nullable(),
-  where: z.string().default(''),
-  jobs: z.number().int().min(1).max(1000).default(2),
+  ...runPlace.shape,
 })
 
 /** What the fields say. */
 export const timingsChoice: SavedChoice = {
-  store: timingsStore,
+  stores: [timingsStore, timingRuns.store],
   read: () => {
-    const { view, entry, draft, row, where, jobs } = timingsStore.getState()
-    // A run that goes on is offered; see offerRuns().
+    const { view, entry, draft, row } = timingsStore.getState()
+    const { where, jobs } = timingRuns.store.getState()
+    // A run that goes on is offered.
     const shown = view === 'run' ? 'one' : view
     return draft.op === '' ? null : { view: shown, entry, draft, row, where, jobs }
   },
@@ -60,7 +62,8 @@ export const timingsChoice: SavedChoice = {
     if (!parsed.success) return
     const { view, entry, row, where, jobs } = parsed.data
     const draft = { ...emptyTimingDraft(), ...parsed.data.draft }
-    timingsStore.setState({ view, row, draft, where, jobs, entry: entryOf(draft, entry) })
+    timingsStore.setState({ view, row, draft, entry: entryOf(draft, entry) })
+    timingRuns.store.setState({ where, jobs })
   },
 }
 

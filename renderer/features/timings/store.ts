@@ -1,9 +1,9 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import type { RunState, WorkersChoice } from '../../../electron/contract/run-calls'
 import type { KeptBuild } from '../../../electron/contract/timing-report'
 import { timingInputs, emptyTimingDraft, type TimingDraft } from './draft'
+import { timingRuns } from './runs'
 import { effectiveInputs } from '../../store/inputs'
 
 /** What is chosen in the panel; what is timed, and what came of it, is in the jobs. */
@@ -16,15 +16,6 @@ export type TimingsState = {
   /** The row whose samples and history are looked at, by its key; null: the first. */
   row: string | null
   builds: KeptBuild[]
-  /** Where the fields are measured: "" in this window, else by workers, as `--over` names them. */
-  where: string
-  /** Workers at a time. */
-  jobs: number
-  places: WorkersChoice[]
-  /** Of this project, the newest first. */
-  runs: RunState[]
-  /** The name of the run that the view `run` shows. */
-  shownRun: string | null
 }
 
 export const timingsStore = createStore<TimingsState>(() => ({
@@ -33,12 +24,17 @@ export const timingsStore = createStore<TimingsState>(() => ({
   draft: emptyTimingDraft(),
   row: null,
   builds: [],
-  where: '',
-  jobs: 2,
-  places: [],
-  runs: [],
-  shownRun: null,
 }))
+
+// The view "run" is that a run is shown.
+timingRuns.store.subscribe(({ shownRun }) => {
+  const { view, draft } = timingsStore.getState()
+  if (shownRun !== null) timingsStore.setState({ view: 'run' })
+  else if (view === 'run') timingsStore.setState({ view: draft.op === '' ? 'all' : 'one' })
+})
+timingsStore.subscribe(({ view }, { view: before }) => {
+  if (before === 'run' && view !== 'run') timingRuns.hide()
+})
 
 export function useTimings<T>(select: (state: TimingsState) => T): T {
   return useStore(timingsStore, select)

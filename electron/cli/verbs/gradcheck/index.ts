@@ -1,5 +1,7 @@
 import { ownCommand } from '../../../engine/installation'
+import { drawnInputsOf, shardsOfGradchecks } from '../../../engine/check/gradcheck-shards'
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
+import { nameOf } from '../../../engine/project/gradcheck-case'
 import { readSettings } from '../../../engine/project/settings-file'
 import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../interrupt'
@@ -13,9 +15,8 @@ import { gradcheckVerbOptions, readGradcheckOptions, selectEntries } from './opt
 import { runGradchecks } from './run'
 import { outcomeLines, searchLines, summaryLine, sweepLines } from './text'
 import type { OptionValues } from '../../options'
-import { printError, printJson, printLines } from '../../print'
+import { printError, printJson, printLines, progress } from '../../print'
 import { reportFacts, writeReports } from '../../report-files'
-import { shardsOfGradchecks } from '../../shards/gradcheck-shards'
 import { noKernelChecks, plainAnswer, readSpread } from '../../shards/options'
 import { spreadOver } from '../../shards/spread'
 import { defineVerb, projectArgument, refuse } from '../../verb'
@@ -41,6 +42,12 @@ async function runGradcheck(
   if (!spread.ok) return printError(spread.error, json)
   if (spread.value) {
     if (workbench.projects.kernelVariant !== 'plain') return refuse(noKernelChecks, json)
+    for (const entry of command.search === 0 ? [] : entries) {
+      if (entry.expect !== 'failed' && drawnInputsOf(entry, manifest).length === 0)
+        progress(
+          `${nameOf(entry)}: no input has random values, so --search has no other points to try`,
+        )
+    }
     const shards = shardsOfGradchecks(entries, manifest, {
       timeout: command.timeout === 0 ? settings.callTimeout : command.timeout,
       points: command.search,

@@ -1,30 +1,28 @@
 import { useEffect, type ReactElement } from 'react'
 
 import type { RunState } from '../../../electron/contract/run-calls'
-import { EntryName } from '../../shell/primitives/EntryName'
-import { Section } from '../../shell/primitives/Section'
 import { useJob } from '../../store/job'
-import { followJob } from './follow-job'
-import { loadRuns, showRun } from './spread'
-import { useTimings } from './store'
+import { useRuns, type Runs } from '../../store/runs'
+import { EntryName } from './EntryName'
+import { Section } from './Section'
 
 /** The runs of this project, the newest first: to look at, or to attach to. */
-export function RunList(): ReactElement | null {
-  const runs = useTimings((state) => state.runs)
-  useEffect(() => void loadRuns(), [])
+export function RunList({ of }: { of: Runs }): ReactElement | null {
+  const runs = useRuns(of, (state) => state.runs)
+  useEffect(() => void of.load(), [of])
   if (runs.length === 0) return null
   return (
     <Section title="Runs" note={String(runs.length)}>
       {runs.map((run) => (
-        <RunEntry key={run.id} run={run} />
+        <RunEntry key={run.id} of={of} run={run} />
       ))}
     </Section>
   )
 }
 
-function RunEntry({ run }: { run: RunState }): ReactElement {
-  const isShown = useTimings(({ view, shownRun }) => view === 'run' && shownRun === run.id)
-  const done = useJob(followJob, ({ running, progress }) =>
+function RunEntry({ of, run }: { of: Runs; run: RunState }): ReactElement {
+  const isShown = useRuns(of, ({ shownRun }) => shownRun === run.id)
+  const done = useJob(of.followJob, ({ running, progress }) =>
     running !== null && progress?.run === run.id && progress.total > 0 ? progress.done : null,
   )
   const particular = `${startText(run)}, ${run.place}`
@@ -34,12 +32,12 @@ function RunEntry({ run }: { run: RunState }): ReactElement {
       className={isShown ? 'entry-row selected' : 'entry-row'}
       aria-pressed={isShown}
       title={`${run.title}\n${particular}\n${run.folder}`}
-      data-testid="timings-run-entry"
+      data-testid={`${of.id}-run-entry`}
       data-phase={run.phase}
-      onClick={() => void showRun(run)}
+      onClick={() => void of.show(run)}
     >
       <EntryName title={run.title} particular={particular} />
-      <span className="number muted timings-row-time">{wordOf(run, done)}</span>
+      <span className="number muted entry-figure">{wordOf(run, done)}</span>
     </button>
   )
 }

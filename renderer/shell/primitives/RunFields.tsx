@@ -1,37 +1,38 @@
 import { useEffect, useState, type ReactElement } from 'react'
 
 import type { WorkersChoice } from '../../../electron/contract/run-calls'
-import { CommitField } from '../../shell/primitives/CommitField'
-import { loadPlaces } from './spread'
-import { timingsStore, useTimings } from './store'
+import { useRuns, type Runs } from '../../store/runs'
+import { CommitField } from './CommitField'
 
 /** Not the name of a place. */
 const typed = '…'
 
-/** Where the points of a sweep are measured: in this window, or by workers of a run. */
-export function SpreadFields(): ReactElement {
-  const where = useTimings((state) => state.where)
-  const jobs = useTimings((state) => state.jobs)
-  const places = useTimings((state) => state.places)
+/** Where the work is done: in this window, or by workers of a run. */
+export function RunFields({ of }: { of: Runs }): ReactElement {
+  const { id, part } = of
+  const where = useRuns(of, (state) => state.where)
+  const jobs = useRuns(of, (state) => state.jobs)
+  const places = useRuns(of, (state) => state.places)
+  const isStarting = useRuns(of, (state) => state.isStarting)
   const [isTyping, setTyping] = useState(false)
-  useEffect(() => void loadPlaces(), [])
+  useEffect(() => void of.loadPlaces(), [of])
   const isListed = where === '' || places.some(({ name }) => name === where)
   const isOther = isTyping || (places.length > 0 && !isListed)
   const choose = (value: string): void => {
     setTyping(value === typed)
-    if (value !== typed) timingsStore.setState({ where: value })
+    if (value !== typed) of.store.setState({ where: value })
   }
   return (
     <>
       <span
         className="case-option"
-        title="Where Opsmith measures. A run has workers of its own: each takes one point of the sweep after the other. It goes on if you close the window."
+        title={`Where Opsmith does this. A run has workers of its own: each takes one ${part} after the other. It goes on if you close the window.`}
       >
-        <label htmlFor="timings-where">where</label>
+        <label htmlFor={`${id}-where`}>where</label>
         <select
-          id="timings-where"
+          id={`${id}-where`}
           value={isOther ? typed : where}
-          data-testid="timings-where"
+          data-testid={`${id}-where`}
           onChange={(event) => choose(event.target.value)}
         >
           <option value="">this machine</option>
@@ -50,24 +51,29 @@ export function SpreadFields(): ReactElement {
           title="Hosts of ~/.ssh/config and targets of the settings file, separated by commas. They must see the project’s folder."
         >
           <CommitField
-            id="timings-hosts"
+            id={`${id}-hosts`}
             label="hosts"
             text={where}
             placeholder="ssh:node1, ssh:node2"
             parse={(text) => ({ value: text.trim() })}
-            onCommit={(value) => timingsStore.setState({ where: value })}
+            onCommit={(value) => of.store.setState({ where: value })}
           />
         </span>
       )}
       {(where !== '' || isOther) && (
         <span className="case-option" title="Workers at a time">
           <CommitField
-            id="timings-jobs"
+            id={`${id}-jobs`}
             label="jobs"
             text={String(jobs)}
             parse={parseJobs}
-            onCommit={(value) => timingsStore.setState({ jobs: value })}
+            onCommit={(value) => of.store.setState({ jobs: value })}
           />
+        </span>
+      )}
+      {isStarting && (
+        <span className="muted" role="status" data-testid={`${id}-run-starting`}>
+          <span className="spinner" /> starting the run …
         </span>
       )}
     </>

@@ -1,0 +1,83 @@
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Manifest } from '../../contract/manifest'
+import type { RunWork } from '../../contract/run-calls'
+import type { Shard } from '../../contract/shards'
+import { shardsOfChecks } from '../../engine/check/check-shards'
+import { shardsOfSearch } from '../../engine/check/gradcheck-shards'
+import { nothingDrawn } from '../../engine/check/worst-point'
+import { entryOf, nameOf } from '../../engine/project/gradcheck-case'
+import { readManifest } from '../../engine/project/read-manifest'
+import { benchmarksOf } from '../../engine/timing/entries'
+import { timingNameOf } from '../../engine/timing/plan'
+import { shardsOfTimings } from '../../engine/timing/timing-shards'
+import type { Workbench } from '../../engine/workbench'
+
+/** What a run is made of. */
+export interface PlannedRun {
+  title: string
+  shards: Shard[]
+}
+
+type OfVerb<Verb extends RunWork['verb']> = Extract<RunWork, { verb: Verb }>
+
+interface Limits {
+  /** Workers at a time. */
+  jobs: number
+  /** The settings' time limit of a call, in seconds. */
+  callTimeout: number
+}
+
+function planTimings({ request }: OfVerb<'bench'>, manifest: Manifest): Result<PlannedRun> {
+  const requests = request === null ? benchmarksOf(manifest) : [request]
+  const shards = shardsOfTimings(requests, manifest)
+  if (!shards.ok) return shards
+  const title = request === null ? 'all benchmarks' : timingNameOf(request)
+  return ok({ title, shards: shards.value })
+}
+
+function planSearch(
+  { request, points, firstSeed, timeout }: OfVerb<'gradcheck'>,
+  manifest: Manifest,
+  { jobs, callTimeout }: Limits,
+): Result<PlannedRun> {
+  const entry = entryOf(request, manifest, { name: '', expect: 'passed' })
+  const shards = shardsOfSearch(entry, manifest, {
+    points,
+    firstSeed,
+    jobs,
+    timeout: timeout === 0 ? callTimeout : timeout,
+    index: 0,
+  })
+  if (shards.length === 0) return nothingDrawn()
+  return ok({ title: `${nameOf(entry)}, ${points} ${points === 1 ? 'point' : 'points'}`, shards })
+}
+
+/** Which operators there are is known once they are built. */
+async function planChecks(
+  { sanitize, thorough }: OfVerb<'check'>,
+  folder: string,
+  { operatorChecks }: Workbench,
+): Promise<Result<PlannedRun>> {
+  const entries = await operatorChecks.entries(folder, { timeout: 0 })
+  if (!entries.ok) return entries
+  const shards = shardsOfChecks(entries.value, { sanitize, thorough, timeout: 0 })
+  return shards.length > 0
+    ? ok({ title: 'all operators', shards })
+    : err('request.invalid', 'This project has no operators to check.')
+}
+
+/** The parts of the work of a run, and its title. */
+export async function planRun(
+  workbench: Workbench,
+  folder: string,
+  work: RunWork,
+  limits: Limits,
+): Promise<Result<PlannedRun>> {
+  if (work.verb === 'check') return await planChecks(work, folder, workbench)
+  const manifest = await readManifest(folder)
+  if (!manifest.ok) return manifest
+  return work.verb === 'bench'
+    ? planTimings(work, manifest.value)
+    : planSearch(work, manifest.value, limits)
+}

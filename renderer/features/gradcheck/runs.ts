@@ -1,0 +1,16 @@
+import { createRuns } from '../../store/runs'
+
+/** Searches that are spread over nodes, and what `opsmith gradcheck --over` has made of this project. */
+export const gradcheckRuns = createRuns({
+  verb: 'gradcheck',
+  panel: 'gradcheck',
+  id: 'gradcheck',
+  parts: 'Parts',
+  part: 'part',
+})
+
+/** The most points that a search may have. */
+export const mostPoints = { here: 100_000, elsewhere: 1_000_000 }
+
+export const mostPointsAt = (where: string): number =>
+  where === '' ? mostPoints.here : mostPoints.elsewhere

@@ -1,0 +1,115 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+/** Workers start op hosts of their own, on a machine that does other things, too. */
+const workTime = 180_000
+let cache: TestCache
+let app: App
+const node = os.hostname()
+
+// One window for both tests: runs of timings are in timings.test.ts.
+beforeAll(async () => {
+  cache = makeTestCache()
+  const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
+  app = await App.start(cache, folder)
+  await app.page
+    .getByTestId('status-build')
+    .filter({ hasText: /built in/i })
+    .waitFor({ timeout: buildTime })
+  await app.resize(1280, 720)
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+/** Pictures for people, in both themes. */
+async function pictures(name: string): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`${name}-${theme}`)
+  }
+}
+
+/** Leaves the run of a panel, and waits elsewhere until it is done. @param id the beginning of test ids */
+async function leaveAndReturn(id: string): Promise<void> {
+  await app.testId(`${id}-run-stop`).click()
+  await app.testId(`${id}-run-leave`).click()
+  const phase = app.testId(`${id}-run-phase`)
+  await phase.filter({ hasText: 'The run goes on' }).waitFor()
+  await app.testId(`${id}-run-back`).click()
+  await app.testId(`${id}-run-view`).waitFor({ state: 'detached' })
+  await app.testId(`${id}-run-entry`).click()
+  await phase.filter({ hasText: 'The run is done.' }).waitFor({ timeout: workTime })
+  expect(await app.testId(`${id}-run-missing`).count()).toBe(0)
+}
+
+async function remove(id: string): Promise<void> {
+  await app.testId(`${id}-run-remove`).click()
+  await app.testId(`${id}-run-entry`).waitFor({ state: 'detached' })
+  expect(fs.readdirSync(path.join(cache.places.dataFolder, 'runs'))).toEqual([])
+}
+
+describe('runs of other panels than Timings', () => {
+  it('a search goes on without the window, and its worst point is checked here', async () => {
+    await app.testId('tool-tab-gradcheck').click()
+    // An eps that is too small for float32: the worst of many points fails.
+    await app.testId('gradcheck-entry-1').click()
+    await app.testId('gradcheck-verdict').waitFor({ timeout: workTime })
+    await app.page.locator('#gradcheck-points').fill('3000')
+    await app.testId('gradcheck-where').selectOption('local')
+    await app.testId('gradcheck-search').scrollIntoViewIfNeeded()
+    await pictures('gradcheck-where')
+    await app.testId('gradcheck-search').click()
+    // The first part of the search is there while others are left.
+    await app.testId('gradcheck-found').waitFor({ timeout: workTime })
+    await pictures('gradcheck-run-works')
+    await leaveAndReturn('gradcheck')
+    const found = app.testId('gradcheck-found')
+    expect(await found.textContent()).toMatch(
+      new RegExp(`\\d+ of 3000 points fail in .* of work, on node ${node}`),
+    )
+    await pictures('gradcheck-run')
+
+    const seed = /seed x (\d+)/.exec((await found.textContent()) ?? '')?.[1] ?? 'none'
+    await app.testId('gradcheck-take').click()
+    await app.testId('gradcheck-run-view').waitFor({ state: 'detached' })
+    await app.testId('gradcheck-main').getByText(`seed ${seed}`).first().waitFor()
+    await expect
+      .poll(() => app.testId('gradcheck-verdict').getAttribute('data-verdict'), {
+        timeout: workTime,
+      })
+      .toBe('failed')
+    await app.testId('gradcheck-run-entry').click()
+    await remove('gradcheck')
+    await app.testId('gradcheck-verdict').waitFor()
+  })
+
+  it('all operators are checked by two workers, and each verdict comes with its node and findings', async () => {
+    await app.testId('rail-operator-checks').click()
+    await app.testId('operator-check-entry-0').waitFor({ timeout: workTime })
+    const operators = await app.page.getByTestId(/^operator-check-entry-\d+$/).count()
+    await app.testId('operator-check-where').selectOption('local')
+    await pictures('operator-check-where')
+    await app.testId('operator-check-run').click()
+    const verdicts = app.testId('operator-check-run-outcome')
+    await expect.poll(() => verdicts.count(), { timeout: workTime, interval: 100 }).toBe(1)
+    await leaveAndReturn('operator-check')
+    expect(await verdicts.count()).toBe(operators)
+    for (const text of await verdicts.allTextContents()) expect(text).toContain(node)
+    await verdicts.first().click()
+    expect(await app.testId('operator-check-one-verdict').getAttribute('data-verdict')).toBe(
+      await verdicts.first().getAttribute('data-verdict'),
+    )
+    await pictures('operator-check-run')
+    await remove('operator-check')
+  })
+})
