@@ -353,14 +353,14 @@ describe('a graph saved as JSON', () => {
   })
 
   it.each([
-    ['{"name": 1', /not JSON/],
+    ['{"name": 1', /not valid JSON/],
     ['{}', /name/],
     [JSON.stringify({ ...saved, form: 'sketch' }), /form/],
     [
       JSON.stringify({ ...saved, nodes: [{ ...saved.nodes[0], inputs: [3] }] }),
       /nodes\[0\]\.inputs\[0\]/,
     ],
-    [`${'{"nodes":['.repeat(100_000)}`, /not JSON|nested too deeply/],
+    [`${'{"nodes":['.repeat(100_000)}`, /not valid JSON|nested too deeply/],
   ])('the JSON %.40s is refused with the name of the field', (text, expected) => {
     expect(messageOf(parseGraph(text, 'g.json'))).toMatch(expected)
   })

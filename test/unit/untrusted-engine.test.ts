@@ -183,7 +183,7 @@ describe('an engine on another machine that nobody can trust', () => {
       expect(await remote.answer('settings.set', change, notHere)).toMatchObject({
         error: {
           code: 'request.invalid',
-          message: expect.stringContaining('not of evil') as string,
+          message: expect.stringContaining('the project is on evil') as string,
         },
       })
     const here = (): Promise<Result<unknown>> => Promise.resolve(ok('here'))
