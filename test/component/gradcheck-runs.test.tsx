@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -55,7 +55,9 @@ async function openGradcheck(): Promise<void> {
 }
 
 async function search(points: string): Promise<void> {
-  fireEvent.change(screen.getByLabelText('points'), { target: { value: points } })
+  const field = screen.getByLabelText('points')
+  await userEvent.clear(field)
+  await userEvent.type(field, points)
   main.give('runs.list', [stateOf()])
   await userEvent.click(screen.getByTestId('gradcheck-search'))
 }

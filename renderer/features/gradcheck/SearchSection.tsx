@@ -29,29 +29,20 @@ export function SearchSection(): ReactElement {
   return (
     <Section title="Worst point" note={search ? `${search.failed} of ${search.tried} fail` : ''}>
       <div className="case-options">
-        <span className="case-option">
-          <label htmlFor="gradcheck-points">points</label>
-          <input
-            id="gradcheck-points"
-            type="number"
-            className="mono"
-            min={1}
-            max={most}
-            value={points}
-            onChange={(event) => setPoints(within(event.target.value, 1, most))}
-          />
-        </span>
-        <span className="case-option">
-          <label htmlFor="gradcheck-first-seed">from seed</label>
-          <input
-            id="gradcheck-first-seed"
-            type="number"
-            className="mono"
-            min={0}
-            value={firstSeed}
-            onChange={(event) => setFirstSeed(within(event.target.value, 0, 2 ** 31))}
-          />
-        </span>
+        <NumberField
+          id="gradcheck-points"
+          label="points"
+          value={points}
+          range={[1, most]}
+          onCommit={setPoints}
+        />
+        <NumberField
+          id="gradcheck-first-seed"
+          label="from seed"
+          value={firstSeed}
+          range={[0, 2 ** 31]}
+          onCommit={setFirstSeed}
+        />
         <RunFields of={gradcheckRuns} />
         {isSearching ? (
           <>
@@ -80,8 +71,43 @@ export function SearchSection(): ReactElement {
   )
 }
 
-function within(text: string, low: number, high: number): number {
-  return Math.min(Math.max(Math.round(Number(text)), low), high)
+type NumberFieldProps = {
+  id: string
+  label: string
+  value: number
+  /** Both ends included. */
+  range: readonly [number, number]
+  onCommit: (value: number) => void
+}
+
+/** A number counts when its field is left or Enter is pressed; one outside of the range becomes the nearest inside. */
+function NumberField({ id, label, value, range, onCommit }: NumberFieldProps): ReactElement {
+  const [least, most] = range
+  const [draft, setDraft] = useState<string | null>(null)
+  const commit = (): void => {
+    if (draft !== null && draft.trim() !== '' && Number.isFinite(Number(draft)))
+      onCommit(Math.min(Math.max(Math.round(Number(draft)), least), most))
+    setDraft(null)
+  }
+  return (
+    <span className="case-option">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="number"
+        className="mono"
+        min={least}
+        max={most}
+        value={draft ?? value}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') commit()
+          if (event.key === 'Escape') setDraft(null)
+        }}
+      />
+    </span>
+  )
 }
 
 function Found({ searched }: { searched: Searched }): ReactElement {

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { CallFields } from '../../shell/primitives/CallFields'
-import { CommitField } from '../../shell/primitives/CommitField'
+import { CommitField, parseInteger } from '../../shell/primitives/CommitField'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { useJob } from '../../store/job'
 import { useProfile } from './profile'
@@ -39,7 +39,7 @@ export function CallBar(): ReactElement {
             id="profile-threads"
             label="threads"
             text={String(draft.threads)}
-            parse={parseThreads}
+            parse={parseInteger(1, 1024)}
             onCommit={(threads) => editProfile({ threads })}
           />
         </span>
@@ -64,11 +64,4 @@ function ProfileButton(): ReactElement {
       stopTestId="profile-stop"
     />
   )
-}
-
-function parseThreads(text: string): { value: number } | { problem: string } {
-  const value = Number(text)
-  return Number.isInteger(value) && value >= 1 && value <= 1024
-    ? { value }
-    : { problem: 'must be an integer from 1 to 1024' }
 }

@@ -65,3 +65,13 @@ export function CommitField<T>(props: Props<T>): ReactElement {
     </>
   )
 }
+
+/** What parses an integer in a range for a field, both ends included. */
+export const parseInteger =
+  (least: number, most: number) =>
+  (text: string): { value: number } | { problem: string } => {
+    const value = text.trim() === '' ? Number.NaN : Number(text)
+    return Number.isInteger(value) && value >= least && value <= most
+      ? { value }
+      : { problem: `must be an integer from ${least} to ${most}` }
+  }

@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 
 import type { WorkersChoice } from '../../../electron/contract/run-calls'
 import { useRuns, type Runs } from '../../store/runs'
-import { CommitField } from './CommitField'
+import { CommitField, parseInteger } from './CommitField'
 
 /** Not the name of a place. */
 const typed = '…'
@@ -66,7 +66,7 @@ export function RunFields({ of }: { of: Runs }): ReactElement {
             id={`${id}-jobs`}
             label="jobs"
             text={String(jobs)}
-            parse={parseJobs}
+            parse={parseInteger(1, 1000)}
             onCommit={(value) => of.store.setState({ jobs: value })}
           />
         </span>
@@ -83,11 +83,4 @@ export function RunFields({ of }: { of: Runs }): ReactElement {
 function placeText({ name, kind, missing }: WorkersChoice): string {
   const text = kind === 'local' ? 'this machine, as a run' : name
   return missing === '' ? text : `${text} (${missing})`
-}
-
-function parseJobs(text: string): { value: number } | { problem: string } {
-  const value = Number(text)
-  return Number.isInteger(value) && value >= 1 && value <= 1000
-    ? { value }
-    : { problem: 'must be an integer from 1 to 1000' }
 }

@@ -48,7 +48,7 @@ def check_call(function, name, rtol=None, atol=None):
             )
         else:
             assert actual == wanted, f"{actual}, not {wanted}"
-    print(f"{name}: {'matches bit for bit' if exact else 'matches within the tolerance'}")
+    print(f"{name}: matches {'bit for bit' if exact else 'within the tolerance'}")
 `
 
 const gradientSupport = `
