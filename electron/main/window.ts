@@ -68,7 +68,7 @@ async function askToReload(
 ): Promise<void> {
   const pressed = await desktop.ask({
     type: 'error',
-    message: `The process of the window has ended ${times} times within a minute (${reason}).`,
+    message: `The process of the window crashed ${times} times within a minute (${reason}).`,
     detail: 'Opsmith has saved your unsaved edits. Reload the window to continue.',
     buttons: ['Reload the window', 'Close Opsmith'],
     defaultId: 0,

@@ -44,7 +44,7 @@ const refusals: [string, string, string][] = [
     'auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());',
   ],
   ['cuRAND’s Sobol numbers', 'curand_kernel.h', 'curandStateSobol32_t state;'],
-  ['barriers that count bytes', 'cuda/barrier', 'cuda::device::memcpy_async_tx(0, 0, 0, 0);'],
+  ['transaction barriers', 'cuda/barrier', 'cuda::device::memcpy_async_tx(0, 0, 0, 0);'],
   ['PTX of libcu++', 'cuda/ptx', ''],
   ['CUB’s grid queue', 'cub/grid/grid_queue.cuh', ''],
   ['Thrust’s asynchronous algorithms', 'thrust/async/copy.h', ''],

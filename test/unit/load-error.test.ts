@@ -29,7 +29,7 @@ describe('errors of a library that does not load', () => {
         'Type mismatch in argument 2: int vs float.',
       ),
       /^Argument 2 of ops::f is int in the schema, but float \(double\) in the C\+\+ function\.$/,
-      /A schema writes int for int64_t in C\+\+/,
+      /The C\+\+ type int64_t is int in a schema/,
       { file: '/nowhere/op.cpp', line: 4 },
     ],
     [
@@ -78,7 +78,7 @@ describe('errors of a library that does not load', () => {
     [
       'a schema without results',
       "expected arrow but found 'eof' here:\nf(Tensor x, float n)",
-      /^This schema is not complete: in "f\(Tensor x, float n\)", there is no -> and its results\.$/,
+      /^This schema is not complete: "f\(Tensor x, float n\)" has no -> with its results\.$/,
       /-> \(\)/,
       {},
     ],

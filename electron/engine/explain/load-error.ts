@@ -26,7 +26,7 @@ function typeHint(expected: string, given: string): string {
   if (expected === 'double' || expected === 'int64_t') {
     return `A schema has its own type names: write ${expected === 'double' ? 'float for a C++ double' : 'int for an int64_t'}.`
   }
-  return `Change the type in the schema or in C++. A schema writes ${expected} for ${cppName(expected)} in C++, and ${given} for ${cppName(given)}.`
+  return `Change the type in the schema or in C++. The C++ type ${cppName(expected)} is ${expected} in a schema, and ${cppName(given)} is ${given}.`
 }
 
 function cppName(type: string): string {
@@ -128,7 +128,7 @@ function badSchema(text: string): Meaning | undefined {
     place: undefined,
     operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
     message: found
-      ? `This schema is not complete: in "${schema}", there is no ${found[1] === 'arrow' ? '-> and its results' : (found[1] ?? '')}.`
+      ? `This schema is not complete: "${schema}" has no ${found[1] === 'arrow' ? '-> with its results' : (found[1] ?? '')}.`
       : `This schema names an unknown type: "${schema}".`,
     hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are no results, write -> ().',
   }

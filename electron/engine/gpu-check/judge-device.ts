@@ -133,7 +133,7 @@ export function judgeCache({ cacheBytes, curve, warm, cold }: CacheFigures): Jud
           ? []
           : ['reads of all sizes are equally fast: the cache has no effect on them']),
       ],
-      found: `a read of a quarter of the L2 cache takes ${micro(warm)} µs, but after a flush it takes ${micro(cold)} µs; reads of more than ${mebi(knee)} are slower (the size of the cache is ${mebi(cacheBytes)})`,
+      found: `reading a buffer of a quarter of the L2 cache takes ${micro(warm)} µs, and ${micro(cold)} µs after a flush; buffers larger than ${mebi(knee)} have a lower bandwidth (L2 cache: ${mebi(cacheBytes)})`,
     },
     {
       'L2 size from the driver, MiB': Math.round(cacheBytes / 2 ** 20),

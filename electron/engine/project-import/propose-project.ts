@@ -285,7 +285,7 @@ function nothingFound(
       'project.restricted',
       `Opsmith must run ${buildFile} in ${folder} to find out what this file builds.`,
       {
-        hint: 'Trust the folder in the window, or run the file on the command line: opsmith init --yes.',
+        hint: 'Trust the folder in the window, or run the file from the command line: opsmith init --yes.',
       },
     )
   }

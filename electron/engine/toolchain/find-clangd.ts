@@ -63,7 +63,7 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
     if (!named) {
       return err(
         'toolchain.missing',
-        `The chosen clangd ${chosen} is not a clangd that runs on this machine.`,
+        `${chosen}, the chosen clangd, does not run on this machine, or is not clangd.`,
         {
           hint: 'Choose another clangd in Settings, or clear the field to use the clangd on PATH.',
         },

@@ -84,7 +84,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
       className={stale ? 'assembly-rows stale' : 'assembly-rows'}
       ref={scroller}
       role="listbox"
-      aria-label="Instructions. Arrow keys move, Enter opens the line, J follows a jump, L estimates the loop."
+      aria-label="Instructions. Arrow keys move, Enter opens the line, J follows a jump, L estimates the cycles of a loop."
       data-takes-focus=""
       aria-activedescendant={selected >= 0 ? `assembly-row-${selected}` : undefined}
       tabIndex={0}

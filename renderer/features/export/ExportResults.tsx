@@ -69,7 +69,10 @@ export function ExportResults(): ReactElement {
 function Nothing(): ReactElement {
   const isBusy = useIsExporting()
   return isBusy ? (
-    <EmptyState text="Building the project, and recording its calls …" quiet />
+    <EmptyState
+      text="Building the project, and recording inputs and results of its calls for the tests of the export …"
+      quiet
+    />
   ) : (
     <EmptyState
       icon="folder"

@@ -119,7 +119,7 @@ async function runTimingVerb(
 export const verb = defineVerb({
   name: 'bench',
   order: 10,
-  description: 'build, and time the benchmarks of opsmith.json, or one operator',
+  description: 'build, then time the benchmarks of opsmith.json or one operator',
   argument: projectArgument,
   options: timingVerbOptions,
   notes: [

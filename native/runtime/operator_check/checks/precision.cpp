@@ -128,7 +128,8 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     const bool needs_draws = !precision && !draws_random_numbers(call);
     if (needs_draws) precision = computed_precision(with_other_draws(call, in_double, o));
     reason =
-        "the float64 output has too few values that show the precision, also with other inputs";
+        "too few float64 results differ from their float32 rounding, also with other inputs, so "
+        "the check cannot tell the precision";
     if (!precision) continue;
     tried = true;
     if (*precision == at::kDouble) continue;

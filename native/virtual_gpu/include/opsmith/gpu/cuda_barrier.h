@@ -171,16 +171,19 @@ __attribute__((unavailable(
     "cuda::device: hardware barriers (mbarrier) are not supported on the virtual GPU"))) int
 barrier_native_handle(Given&&...);
 template <typename... Given>
-__attribute__((unavailable(
-    "cuda::device: barriers that count bytes are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("cuda::device: transaction barriers (memcpy_async_tx) are not supported on the "
+                "virtual GPU"))) int
 barrier_arrive_tx(Given&&...);
 template <typename... Given>
-__attribute__((unavailable(
-    "cuda::device: barriers that count bytes are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("cuda::device: transaction barriers (memcpy_async_tx) are not supported on the "
+                "virtual GPU"))) int
 barrier_expect_tx(Given&&...);
 template <typename... Given>
-__attribute__((unavailable(
-    "cuda::device: barriers that count bytes are not supported on the virtual GPU"))) int
+__attribute__((
+    unavailable("cuda::device: transaction barriers (memcpy_async_tx) are not supported on the "
+                "virtual GPU"))) int
 memcpy_async_tx(Given&&...);
 
 }  // namespace device
