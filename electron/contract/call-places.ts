@@ -212,7 +212,10 @@ export const eventPlaces: Readonly<
   'language.diagnosed': there,
   'operatorCheck.progressed': there,
   'project.changed': there,
-  'project.wanted': { where: 'here', reason: 'a second start on this machine sends it' },
+  'project.wanted': {
+    where: 'here',
+    reason: 'a second copy of Opsmith on this machine sends what to open',
+  },
   'pytest.progressed': there,
   'remote.asked': { where: 'here', reason: 'it is about the connection' },
   'remote.changed': { where: 'here', reason: 'it is about the connection' },

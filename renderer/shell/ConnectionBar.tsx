@@ -27,7 +27,7 @@ export function ConnectionBar(): ReactElement | null {
       </Button>
       <span className="connection-next">
         {isKept
-          ? `Opsmith keeps what you type, and ${machine} goes on with what runs there.`
+          ? `Opsmith keeps what you type until the connection is back. What runs on ${machine} goes on.`
           : 'Opsmith keeps what you type on this machine.'}{' '}
         {state === 'reconnecting' ? `Connecting to ${machine} …` : <NextTry at={retryAt} />}
       </span>

@@ -19,5 +19,5 @@ std::vector<torch::Tensor> my_op_backward(const torch::Tensor& grad) {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.doc() = "3x - y and its gradients";
   m.def("forward", &my_op_forward, "z = 3x - y");
-  m.def("backward", &my_op_backward, "Gradients of z = 3x - y for x and y");
+  m.def("backward", &my_op_backward, "Gradients of z = 3x - y with respect to x and y");
 }

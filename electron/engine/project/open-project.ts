@@ -168,7 +168,7 @@ export function folderOf(project: ProjectOrFolder): string {
 export function restricted(folder: string): Result<never> {
   return err(
     'project.restricted',
-    `${folder} is open in restricted mode, so Opsmith does not run code of this folder.`,
+    `${folder} is open in restricted mode, so Opsmith does not run code from this folder.`,
     {
       hint: 'If you trust the authors of the folder, choose "Trust this folder" at the top of the window.',
     },

@@ -133,7 +133,7 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
       ...(believesBytes
         ? []
         : [
-            'The call is faster than this machine can move all bytes of the inputs and outputs, so the call does not use all of these bytes. Declare "bytes" to see the bandwidth.',
+            'The call takes less time than this machine needs to move all bytes of the inputs and outputs, so the call does not use all of these bytes. Declare "bytes" to see the bandwidth.',
           ]),
       ...(believesFlops
         ? []

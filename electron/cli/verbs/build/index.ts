@@ -20,7 +20,7 @@ const buildOptions = {
     '[file]',
     'compile everything again and show where the time goes; write a trace for ui.perfetto.dev to the file',
   ),
-  verbose: flag("show the compiler's own text of shortened errors, and list all kernels"),
+  verbose: flag('show the full compiler output for shortened errors, and list all kernels'),
   json: jsonFlag,
 }
 
