@@ -119,7 +119,7 @@ export const errorCodes = {
     meaning:
       'Opsmith could not reach the machine that `--on` or *Connect to …* names, or the connection was lost.',
     remedy:
-      'Read the message. The command of the target must work without Opsmith first: try it in a terminal.',
+      'Read the message. Run the command of the target in a terminal: it must work there before Opsmith can use it.',
   },
   'target.noOpsmith': {
     meaning:

@@ -58,7 +58,7 @@ TensorPage read_page(const PageRequest& request) {
   }
   for (int64_t place : request.index) {
     if (place >= matrix.size(0))
-      throw Failure(ErrorCode::input_invalid, "The page is outside the tensor.");
+      throw Failure(ErrorCode::input_invalid, "The requested values are outside the tensor.");
     matrix = matrix.select(0, place);
   }
   while (matrix.dim() < 2)

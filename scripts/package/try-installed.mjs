@@ -25,7 +25,7 @@ async function firstSetUp(installed) {
     const folder = await installed.libtorch()
     if (folder === '') throw error
     const output = await installed.opsmith('setup', '--libtorch', folder)
-    return `set up without a download, because the download failed:\n${why}\n${linesOf(output)}`
+    return `the download failed, so set-up went on without it:\n${why}\n${linesOf(output)}`
   }
 }
 

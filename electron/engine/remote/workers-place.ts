@@ -42,7 +42,9 @@ export function workersPlaceOf(
   }
   return targets.length > 0
     ? ok({ kind: 'commands', targets })
-    : err('request.invalid', 'No place for the workers is named.')
+    : err('request.invalid', 'There is no machine for the workers.', {
+        hint: 'Name one: a target of the settings, ssh:HOST, slurm or local.',
+      })
 }
 
 /** What the window offers: this machine, Slurm, clusters and targets of the settings, hosts of ~/.ssh/config. */
