@@ -116,7 +116,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients are right if one argument has another value: another dim, flag, number, list or string, or a bias that the call left out',
+      'Gradients stay right when one argument is changed: another dim, flag, number, list or string, or a bias that the call left out',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

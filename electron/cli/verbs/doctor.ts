@@ -124,8 +124,7 @@ export const verb = defineVerb({
   description: 'find compilers, libtorch, CUDA and Python, and report whether Opsmith can use them',
   argument: {
     name: 'project',
-    description:
-      'project folder; Opsmith also checks the tools that opsmith.json of this project selects',
+    description: 'project folder; Opsmith also checks the tools that its opsmith.json selects',
     isOptional: true,
   },
   options: verbOptions,

@@ -19,7 +19,7 @@ const options = {
   stdio: flag('exchange messages through stdin and stdout until stdin is closed'),
   session: parsed(
     '<name>',
-    'go on if stdin is closed: the next `opsmith serve --stdio` with the same name of 8 to 64 letters and digits continues',
+    'keep the engine running after stdin is closed; the next `opsmith serve --stdio` with the same name connects to it (8 to 64 letters and digits)',
     (given, flagText) =>
       sessionName.safeParse(given).success
         ? ok(given)

@@ -109,7 +109,8 @@ export class RunFollower {
       const submitted = await this.submitWhatIsNeeded()
       if (!submitted.ok) return submitted
       await wait(this.lookTime, undefined, signal ? { signal } : {}).catch(() => undefined)
-      if (signal?.aborted) return err('cancelled', 'The run goes on without this command.')
+      if (signal?.aborted)
+        return err('cancelled', 'The run goes on. This command has stopped following it.')
     }
   }
 

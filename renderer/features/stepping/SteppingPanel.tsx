@@ -69,7 +69,7 @@ function Wanted(): ReactElement {
         />
         <MainAction
           text="Run to line"
-          title="Makes this call until threads of the block come to the line of the cursor"
+          title="Makes this call until threads of the block reach the line of the cursor"
           command="stepping.toCursor"
           disabled={op === ''}
           job={job}
@@ -157,7 +157,7 @@ function Shown(): ReactElement {
     return (
       <p className="panel-pad muted" role="status">
         <span className="spinner" /> Waiting until the project is built for stepping, and threads
-        come to the line …
+        reach the line …
       </p>
     )
   if (error) return <ErrorView error={error} testId="stepping-error" />

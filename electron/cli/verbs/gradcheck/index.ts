@@ -100,7 +100,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: gradcheckVerbOptions,
   notes: [
-    'The key "expect" in opsmith.json says whether a gradcheck must pass or fail. If an option such as --eps, --dtype or\n--fast changes a gradcheck, the gradcheck must pass.',
+    'The key "expect" in opsmith.json says whether a gradcheck must pass or fail. If an option such as --eps, --dtype or\n--fast changes a gradcheck, Opsmith ignores "expect": the gradcheck must pass.',
   ],
   runsOperators: true,
   launchesKernels: true,

@@ -58,7 +58,7 @@ OperatorCheckFinding check_gradient_arguments(const OperatorCall& call) {
 const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
-    .meaning = "Gradients are right if one argument has another value: another dim, flag, number, "
+    .meaning = "Gradients stay right when one argument is changed: another dim, flag, number, "
                "list or string, or a bias that the call left out",
     .order = 55,
     .run = check_gradient_arguments,
