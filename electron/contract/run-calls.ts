@@ -151,7 +151,7 @@ export const runEvents = {
     job: z.string(),
     done: z.number().int(),
     total: z.number().int(),
-    /** What is new; of searches all, as far as they are. */
+    /** Results that are new; of searches, all that is known so far. */
     results: runResults,
     /** How many jobs wait, where in the queue the first is, and why; "" if none waits. */
     waiting: z.string(),

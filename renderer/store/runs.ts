@@ -47,7 +47,7 @@ export type RunsState = {
   /** Workers at a time. */
   jobs: number
   places: WorkersChoice[]
-  /** A run is made: of operator checks this waits for the op host. */
+  /** A run is being made. For operator checks, this waits for the op host. */
   isStarting: boolean
   /** Of this project and this verb, the newest first. */
   runs: RunState[]

@@ -12,8 +12,8 @@ namespace opsmith {
 namespace {
 
 // How long each of the three parts of one finding's shrinking may take: sizes, rows and columns,
-// values. A check that takes long is shrunk as far as it comes. Time of the CPU, so that what else
-// the machine does changes no result; the clock, for calls that wait.
+// values. A slow check is shrunk less far. CPU time is counted, so that other work on the machine
+// changes no result. The clock is counted too, for calls that wait.
 constexpr double patience_in_cpu_seconds = 2;
 constexpr double patience_in_seconds = 10;
 // Tensors above are simplified as a whole only.
