@@ -50,7 +50,7 @@ async function buildForNode(names) {
       const outfile = path.join(temporary, outputName(name))
       if (!cachedBundles.includes(name)) return await bundleForNode(name, outfile)
       const bundle = path.join(temporary, `${name}.bundle.cjs`)
-      const inputs = await bundleForNode(name, bundle)
+      const inputs = await bundleForNode(name, bundle, { isFunction: true })
       return [...inputs, ...(await bundleStart(bundle, outfile))]
     }),
   )

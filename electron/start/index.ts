@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import Module, { createRequire } from 'node:module'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { Script } from 'node:vm'
 
@@ -46,11 +46,14 @@ function keepCode(script: Script): void {
   }
 }
 
-/** Runs the bundle as Node would: V8 takes its functions from the cache, or compiles those that are called. */
+/**
+ * Runs the bundle as Node would: V8 takes its functions from the cache, or compiles those that are called.
+ * @param file the function of a module, in ASCII (scripts/lib/node-bundle.mjs): as Latin 1, V8 takes its text as it is
+ */
 function runBundle(file: string): void {
   setWasmFlags()
   const cachedData = compiledCode()
-  const source = Module.wrap(fs.readFileSync(file, 'utf8'))
+  const source = fs.readFileSync(file, 'latin1')
   const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) })
   if (cachedData === undefined || script.cachedDataRejected === true) {
     // By then the functions that a start needs are compiled, and go into the cache.
