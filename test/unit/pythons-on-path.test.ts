@@ -44,6 +44,16 @@ describe('Pythons on PATH', () => {
     expect(found()).toEqual(['pyenv/versions/3.12.1/bin/python3', 'usr/python3.9'])
   })
 
+  it('links to the shims in another folder of PATH count as the shims do', () => {
+    fs.writeFileSync(path.join(pyenv, 'version'), '3.12.1\n')
+    const links = path.join(folder, 'links')
+    fs.mkdirSync(links)
+    for (const name of ['python3', 'python3.11'])
+      fs.symlinkSync(path.join(pyenv, 'shims', name), path.join(links, name))
+    vi.stubEnv('PATH', links)
+    expect(found()).toEqual(['pyenv/versions/3.12.1/bin/python3'])
+  })
+
   it('the environment chooses before .python-version, and that before the version of pyenv', () => {
     fs.writeFileSync(path.join(pyenv, 'version'), '3.12.1\n')
     const project = path.join(folder, 'project', 'src')

@@ -26,9 +26,9 @@ function chosenVersions(pyenv: string, folder: string): string[] {
   return linesOf(path.join(pyenv, 'version')) ?? []
 }
 
-/** The folder of pyenv, if this file is one of its shims. */
+/** The folder of pyenv, if this file is one of its shims, or a link to one. */
 function pyenvOfShim(file: string): string | undefined {
-  const folder = path.dirname(file)
+  const folder = path.dirname(fs.realpathSync(file))
   const pyenv = path.dirname(folder)
   const isShim = path.basename(folder) === 'shims' && fs.existsSync(path.join(pyenv, 'versions'))
   return isShim ? pyenv : undefined
