@@ -58,7 +58,7 @@ export function GpuSelfTest(): ReactElement {
         )}
         {running && (
           <span role="status" data-testid="gpu-progress">
-            <Elapsed since={startedAt} calm />{' '}
+            <Elapsed since={startedAt} />{' '}
             {progress?.running ? `${gpuCheckTitles[progress.running]} …` : ''}
           </span>
         )}

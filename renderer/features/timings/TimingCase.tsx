@@ -80,7 +80,6 @@ function MeasureButton(): ReactElement {
       disabled={!hasChosen}
       job={job}
       steps={job.progress}
-      calm
       onStart={() => void measure()}
       onStop={() => void stopTimings()}
       testId="timings-run"

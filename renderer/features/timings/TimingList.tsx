@@ -41,7 +41,6 @@ export function TimingList(): ReactElement {
             disabled={entries.length === 0}
             job={job}
             steps={job.progress}
-            calm
             isOfList
             onStart={() => {
               timingsStore.setState({ view: 'all' })

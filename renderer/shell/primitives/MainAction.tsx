@@ -16,8 +16,6 @@ type Props = {
   job: { running: string | null; startedAt: number | null }
   /** How far the job is; null before it says so, left out where it never does. */
   steps?: { done: number; total: number } | null
-  /** See Elapsed. */
-  calm?: boolean
   /** It does all of a list, in whose heading it is; the panel's main action is elsewhere. */
   isOfList?: boolean
   onStart: () => void
@@ -61,7 +59,7 @@ export function MainAction(props: Props): ReactElement {
   )
 }
 
-function HowFar({ text, job, steps, calm = false }: Props): ReactElement {
+function HowFar({ text, job, steps }: Props): ReactElement {
   return (
     <>
       {steps !== undefined && (
@@ -70,7 +68,7 @@ function HowFar({ text, job, steps, calm = false }: Props): ReactElement {
       <span className="number">
         {steps && steps.total > 0 && `${steps.done} of ${steps.total}`}
         {steps && steps.total > 0 && job.startedAt !== null && ', '}
-        {job.startedAt !== null && <Elapsed since={job.startedAt} calm={calm} />}
+        {job.startedAt !== null && <Elapsed since={job.startedAt} />}
       </span>
     </>
   )

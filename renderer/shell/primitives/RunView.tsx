@@ -67,7 +67,7 @@ function Head({ of, id, run, now }: HeadProps): ReactElement {
             <Progress done={now.done} steps={now.total} label="Run" />
             <span className="number" data-testid={`${of.id}-run-progress`}>
               {now.total > 0 && `${now.done} of ${now.total}, `}
-              <Elapsed since={startedAt} calm />
+              <Elapsed since={startedAt} />
             </span>
           </span>
         )}
