@@ -9,7 +9,7 @@
 #include "runtime/failure.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
-#include "runtime/operator_check/shared_value.h"
+#include "runtime/process/shared_value.h"
 #include "runtime/virtual_device.h"
 
 namespace opsmith {

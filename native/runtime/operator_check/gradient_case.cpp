@@ -11,7 +11,7 @@
 #include "runtime/gradcheck/jacobian.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
-#include "runtime/operator_check/shared_value.h"
+#include "runtime/process/shared_value.h"
 #include "runtime/registry.h"
 
 namespace opsmith {

@@ -5,8 +5,8 @@
 #include "runtime/arguments.h"
 #include "runtime/clock.h"
 #include "runtime/operator_check/cases.h"
-#include "runtime/operator_check/shared_value.h"
 #include "runtime/process/forked_call.h"
+#include "runtime/process/shared_value.h"
 
 namespace opsmith {
 namespace {

@@ -25,6 +25,7 @@
 #include "runtime/process/crash_report.h"
 #include "runtime/process/memory_limit.h"
 #include "runtime/process/process_tree.h"
+#include "runtime/process/shared_value.h"
 #include "runtime/process/tensor_memory.h"
 
 namespace opsmith {
@@ -38,7 +39,8 @@ constexpr size_t most_report = 256u << 10;
 // Seconds that the writing of a stack may take.
 constexpr double report_patience = 3;
 
-// A message on the pipe: 'A' and the answer, or 'S', the signal and the address.
+// A message on the pipe: 'A' and the answer, or 'S', the signal and the address. A 'N' before it,
+// of a copy that makes several calls, says that the next one begins: it has its time from then on.
 int answer_pipe = -1;
 
 struct SignalMessage {
@@ -103,6 +105,11 @@ std::string work_in_new_thread(const std::function<std::string()>& work, int thr
   return std::move(given.answer);
 }
 
+// An answer that never comes: the parent waits no longer than this either.
+void end_after(double seconds) {
+  alarm(static_cast<unsigned>(std::ceil(seconds + 2 * report_patience)));
+}
+
 [[noreturn]] void be_the_copy(const std::function<std::string()>& work, pid_t parent,
                               double seconds, int threads) {
   for (const int number : fatal_signals) {
@@ -114,8 +121,7 @@ std::string work_in_new_thread(const std::function<std::string()>& work, int thr
   // Not longer than the op host itself, which may be ended while it waits.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  // An answer that never comes: the parent waits no longer than this either.
-  alarm(static_cast<unsigned>(std::ceil(seconds + 2 * report_patience)));
+  end_after(seconds);
   keep_freed_memory();
   std::string answer;
   if (threads > 1) {
@@ -191,10 +197,11 @@ class Copy {
   Copy(pid_t process, Pipe& answers, Pipe& output, const ReportFile& report)
       : process_(process), answers_(answers), output_(output), report_(report) {}
 
-  ForkedOutcome wait(double seconds) {
+  // next_seconds: of the call that begins with each 'N'.
+  ForkedOutcome wait(double seconds, const std::function<double()>& next_seconds) {
     const AnsweredByCopy dumps(process_, report_.descriptor);
     const OwnMemoryLimit limited(process_);
-    read_answer(seconds);
+    read_answer(seconds, next_seconds);
     int status = 0;
     if (timed_out_) {
       ask_copy_for_dump(process_, report_.descriptor);
@@ -217,8 +224,12 @@ class Copy {
     return text_.size() >= sizeof(SignalMessage) && text_[0] == 'S';
   }
 
-  void read_answer(double seconds) {
-    auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  void read_answer(double seconds, const std::function<double()>& next_seconds) {
+    const auto after = [](double time) {
+      return Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time));
+    };
+    auto end = after(seconds);
     const uint64_t limit = memory_limit();
     bool is_ending = false;
     for (;;) {
@@ -239,9 +250,13 @@ class Copy {
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return;
       text_.append(buffer, static_cast<size_t>(count));
+      while (next_seconds && !text_.empty() && text_[0] == 'N') {
+        text_.erase(0, 1);
+        end = after(next_seconds());
+      }
       if (is_ending || !has_signal_message()) continue;
       is_ending = true;
-      end = Clock::now() + std::chrono::duration<double>(report_patience);
+      end = after(report_patience);
     }
   }
 
@@ -352,8 +367,10 @@ NoCopies::~NoCopies() {
   --without_copies;
 }
 
-ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
-                         CopyThreads threads) {
+namespace {
+
+ForkedOutcome run_copy(const std::function<std::string()>& work, double seconds,
+                       CopyThreads threads, const std::function<double()>& next_seconds) {
   if (without_copies > 0) {
     ForkedOutcome here;
     here.end = ForkedOutcome::End::answered;
@@ -381,7 +398,46 @@ ForkedOutcome run_forked(const std::function<std::string()>& work, double second
   answers.close_end(1);
   output.close_end(1);
   if (child < 0) return {};
-  return Copy(child, answers, output, report).wait(seconds);
+  return Copy(child, answers, output, report).wait(seconds, next_seconds);
+}
+
+}  // namespace
+
+ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
+                         CopyThreads threads) {
+  return run_copy(work, seconds, threads, nullptr);
+}
+
+std::optional<ForkedFind> find_forked(
+    const std::vector<ForkedWork>& works,
+    const std::function<bool(size_t, const ForkedOutcome&)>& is_wanted) {
+  if (works.empty()) return std::nullopt;
+  const SharedValue<size_t> at(0);
+  // Whoever corrupts memory may corrupt this too.
+  const auto reached = [&](size_t first) { return std::clamp(*at, first, works.size() - 1); };
+  for (size_t first = 0; first < works.size(); first = *at + 1) {
+    *at = first;
+    auto outcome = run_copy(
+        [&]() -> std::string {
+          for (size_t i = first; i < works.size(); ++i) {
+            *at = i;
+            if (i > first && without_copies == 0) {
+              end_after(works[i].seconds);
+              write_all("N", 1);
+            }
+            auto answer = works[i].work();
+            if (!answer.empty()) return answer;
+          }
+          return "";
+        },
+        works[first].seconds, CopyThreads::pool, [&] { return works[reached(first)].seconds; });
+    *at = reached(first);
+    const bool answered = outcome.end == ForkedOutcome::End::answered;
+    if (answered && outcome.answer.empty()) return std::nullopt;
+    if (answered || outcome.end == ForkedOutcome::End::not_started || is_wanted(*at, outcome))
+      return ForkedFind{*at, std::move(outcome)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace opsmith

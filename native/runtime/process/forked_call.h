@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace opsmith {
 
@@ -47,5 +49,24 @@ class NoCopies {
 // memory limit is killed.
 ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
                          CopyThreads threads = CopyThreads::pool);
+
+struct ForkedWork {
+  std::function<std::string()> work;  // must not throw
+  double seconds;                     // that it may take
+};
+
+struct ForkedFind {
+  size_t at;  // the place of the work
+  ForkedOutcome outcome;
+};
+
+// Does works in one copy, one after the other, until one answers something: making a copy takes as
+// long as many small calls. After a work that did not answer, and whose outcome is not wanted, the
+// rest are done in another copy.
+// Returns the work that answered something other than "" or is wanted, or where no copy could be
+// started; nullopt where there is none.
+std::optional<ForkedFind> find_forked(
+    const std::vector<ForkedWork>& works,
+    const std::function<bool(size_t, const ForkedOutcome&)>& is_wanted);
 
 }  // namespace opsmith

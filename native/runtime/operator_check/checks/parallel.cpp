@@ -18,8 +18,8 @@
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/finding_text.h"
 #include "runtime/operator_check/other_calls.h"
-#include "runtime/operator_check/shared_value.h"
 #include "runtime/process/forked_call.h"
+#include "runtime/process/shared_value.h"
 
 namespace opsmith {
 namespace {
