@@ -123,16 +123,10 @@ describe('operators with wrong gradients', () => {
     expect(said).toMatch(new RegExp(messageMatches))
   })
 
-  it.each(foundBy('operator check'))(
-    '%s passes gradcheck, and the operator checks find its fault',
-    async (op, { check, messageMatches }) => {
-      expect(outcomes.find((one) => one.op === op)?.verdict).toBe('passed')
-      const report = unwrap(await workbench.operatorChecks.run(folder, { op, args: ['x'] }, limits))
-      const failed = report.findings.filter((finding) => finding.status === 'failed')
-      expect(failed.map((finding) => finding.check)).toEqual([check])
-      expect(failed[0]?.reason).toMatch(new RegExp(messageMatches))
-    },
-  )
+  // That the operator checks find it: test/parity/checks.test.ts.
+  it.each(foundBy('operator check'))('%s passes gradcheck', (op) => {
+    expect(outcomes.find((one) => one.op === op)?.verdict).toBe('passed')
+  })
 
   it('the correct operators of the same project pass', () => {
     const passing = outcomes.filter((outcome) => outcome.expect === 'passed')

@@ -231,6 +231,11 @@ async function compareCase(operator: CaseOperator): Promise<WrongRow> {
   const ours = ourVerdict(result)
   expect(ours.verdict, `the operator checks of ${op}`).not.toBe('crashed')
   const failed = ours.failed.map((one) => one.check)
+  if (operator.fails) {
+    expect(failed, `the operator checks of ${op} that fail`).toEqual(operator.fails.checks)
+    for (const { reason } of ours.failed.slice(0, 1)) expect(reason).toMatch(operator.fails.reason)
+    for (const { reason } of ours.failed) expect(reason).not.toBe('')
+  }
   for (const test of opcheckTests) {
     const checks: readonly string[] = counterparts[test]
     const fails = failed.some((check) => checks.includes(check))

@@ -23,7 +23,12 @@ const expectation = z.record(
     wrong: z.string(),
     /** The project's gradcheck of it has them, else it takes x. */
     args: z.array(argument).optional(),
+    /** Of `wrong_operators`: the operator checks that must fail, no others. */
     checks: z.array(operatorCheckName).default([]),
+    /** Of `wrong_gradients`: what finds it, the check that must fail, and a pattern of its reason. */
+    by: z.string().default(''),
+    check: z.string().default(''),
+    messageMatches: z.string().default(''),
   }),
 )
 
@@ -35,6 +40,8 @@ export interface CaseOperator {
   args: readonly Argument[] | undefined
   /** Of its operator checks, those that are not made unless they are named. */
   named: OperatorCheckName[]
+  /** The operator checks that must fail, no others, and what the first of them says; undefined where it is not known. */
+  fails: { checks: readonly string[]; reason: RegExp } | undefined
 }
 
 /** Those that expected.json names, without libtorch's own. */
@@ -42,9 +49,18 @@ export const caseOperators: CaseOperator[] = wrongProjects.flatMap((project) => 
   const text = fs.readFileSync(path.join(project, 'expected.json'), 'utf8')
   return Object.entries(expectation.parse(JSON.parse(text)))
     .filter(([op]) => op.startsWith(`${path.basename(project)}::`))
-    .map(([op, { wrong, args, checks }]) => {
-      const named = checks.filter((check) => check === 'large_sizes')
-      return { project, op, wrong, args, named }
+    .map(([op, { wrong, args, checks, by, check, messageMatches }]) => {
+      const named = checks.filter((one) => one === 'large_sizes')
+      const base = { project, op, wrong, args, named }
+      if (path.basename(project) === 'wrong_operators') {
+        const made = checks.filter((one) => one !== 'large_sizes')
+        return { ...base, fails: { checks: made, reason: /./ } }
+      }
+      const isFound = by === 'operator check'
+      return {
+        ...base,
+        fails: isFound ? { checks: [check], reason: new RegExp(messageMatches) } : undefined,
+      }
     })
 })
 
