@@ -42,7 +42,8 @@ bool for_each_batch(int64_t rows, int64_t limit, const Batch& here,
     const int64_t cores = std::thread::hardware_concurrency();
     auto* warnings = c10::WarningUtils::get_warning_handler();
     for (int64_t i = 1; i < std::min(cores, left); ++i) {
-      others.emplace_back([&] {
+      // By value: a thread may start after this block has ended.
+      others.emplace_back([&, warnings] {
         const c10::WarningUtils::WarningHandlerGuard guard(warnings);
         at::set_num_threads(1);
         try {
