@@ -153,7 +153,7 @@ export async function bundleForNode(name, outfile, { isFunction = false } = {}) 
 export async function bundleStart(bundle, outfile) {
   const entry = 'electron/start/index.ts'
   const code = fs.readFileSync(bundle, 'utf8')
-  const [imports] = /^.*[^\w.]import\(.*$/m.exec(code) ?? []
+  const [imports] = /.{0,80}[^\w.]import\(.{0,80}/.exec(code) ?? []
   if (imports !== undefined)
     throw new Error(
       `${bundle} must not call import() at run time, but contains: ${imports.trim()}. Write a static import instead.`,
