@@ -60,11 +60,10 @@ struct ForkedFind {
   ForkedOutcome outcome;
 };
 
-// Does works in one copy, one after the other, until one answers something: making a copy takes as
-// long as many small calls. After a work that did not answer, and whose outcome is not wanted, the
-// rest are done in another copy.
-// Returns the work that answered something other than "" or is wanted, or where no copy could be
-// started; nullopt where there is none.
+// Makes calls in one copy, one after the other: a copy takes as long as many small calls. Stops at
+// the first call that returns a text. If a call ends the copy or takes too long, `is_wanted`
+// decides: true stops there, false makes the other calls in a new copy. Returns where it stopped,
+// also if no copy could be started; nullopt after the last call.
 std::optional<ForkedFind> find_forked(
     const std::vector<ForkedWork>& works,
     const std::function<bool(size_t, const ForkedOutcome&)>& is_wanted);
