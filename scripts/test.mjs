@@ -103,9 +103,9 @@ async function test(names, hold = false) {
     count(file)
     failures.push(...file.failures.map((name) => `${file.file}: ${name}`))
   }
-  counts.failed += report.errors
-  if (report.errors > 0)
-    failures.push(`${runnable.join(', ')}: ${report.errors} errors outside the tests`)
+  counts.failed += report.errors.length
+  for (const error of report.errors)
+    failures.push(`${runnable.join(', ')}: an error outside the tests${error}`)
   reports.push(...report.files)
 }
 
@@ -129,8 +129,8 @@ if (needsNative) {
   // Set-up downloads for a part of its time: what needs only packages fills it.
   const onPackages = () => {
     if (withChecks) early.push(timed('checks of TypeScript', () => check(earlyChecks)))
-    for (const suite of light.filter((one) => selected.includes(one)))
-      early.push(timed(suite, () => test([suite], true)))
+    const chosen = light.filter((suite) => selected.includes(suite))
+    if (chosen.length > 0) early.push(timed(chosen.join(', '), () => test(chosen, true)))
   }
   const late = checkNames.filter((name) => !earlyChecks.includes(name))
   const onAddon = () => {

@@ -116,10 +116,13 @@ export async function runSuites(names, { files, watch, flags, hold = false }) {
   }
   const code = hold ? await runHeld(command, options) : await runOnTerminal(command, options)
   for (const { stop } of displays) stop()
-  const found = readJson(report) ?? { files: [], errors: 1 }
-  const good = found.errors === 0 && found.files.every((file) => file.failed === 0)
-  // An error outside any test, such as a promise nobody waited for, fails the run as well.
-  return code !== 0 && good ? { ...found, errors: 1 } : found
+  const found = readJson(report)
+  if (!found)
+    return { files: [], errors: [`\n      vitest ended without a report: exit code ${code}`] }
+  const good = found.errors.length === 0 && found.files.every((file) => file.failed === 0)
+  // What fails the run without an error of a test, such as a reporter that ends with one.
+  const errors = [`\n      vitest ended with exit code ${code} though no test failed`]
+  return code !== 0 && good ? { ...found, errors } : found
 }
 
 async function runHeld(command, options) {

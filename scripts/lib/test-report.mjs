@@ -13,7 +13,7 @@ import { root } from './paths.mjs'
  * @property {number} failed
  * @property {number} skipped
  * @property {string[]} failures the name of each failed test with its reason, or why the file has none
- * @typedef {{ files: FileReport[], errors: number }} TestReport `errors`: those outside any test
+ * @typedef {{ files: FileReport[], errors: string[] }} TestReport `errors`: the message of each one outside any test
  */
 
 /** Lines of a failure's reason. The whole stands where the test ran. */
@@ -28,6 +28,12 @@ function reasonOf(errors) {
     .slice(0, linesShown)
     .map((line) => `\n      ${line}`)
     .join('')
+}
+
+/** @param {unknown} error @returns {string} with the first lines of its stack: no test says where it was */
+function outsideOf(error) {
+  const { stack = '', message = String(error) } = /** @type {Partial<Error>} */ (error ?? {})
+  return reasonOf([{ message: stack.includes(message) ? stack : `${message}\n${stack}` }])
 }
 
 /** @param {import('vitest/node').TestModule} testModule @returns {FileReport} */
@@ -66,6 +72,6 @@ export default class TestReporter {
   /** @param {readonly import('vitest/node').TestModule[]} modules @param {readonly unknown[]} errors */
   onTestRunEnd(modules, errors) {
     const target = process.env['OPSMITH_TEST_REPORT']
-    if (target) writeJson(target, { files: modules.map(reportOf), errors: errors.length })
+    if (target) writeJson(target, { files: modules.map(reportOf), errors: errors.map(outsideOf) })
   }
 }

@@ -12,6 +12,8 @@ import { copyClone } from '../support/clone'
 import { makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
+/** Milliseconds: the window loads each module of the renderer by itself. */
+const patience = 150_000
 let cache: TestCache
 let clone: string
 let dev: ChildProcess
@@ -28,7 +30,7 @@ async function output(pattern: RegExp, start = 0): Promise<RegExpExecArray> {
     if (!found) throw new Error(`npm run dev did not print ${String(pattern)}, but:\n${printed}`)
     return found
   }
-  return await vi.waitFor(find, { timeout: 90_000 })
+  return await vi.waitFor(find, { timeout: patience })
 }
 
 /** The window of the app that prints its debugging address after `start`. */
@@ -41,13 +43,13 @@ async function connect(start: number): Promise<void> {
       if (!found) throw new Error('the app has no window')
       return found
     },
-    { timeout: 60_000 },
+    { timeout: patience },
   )
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text())
   })
   page.on('pageerror', (error) => errors.push(String(error)))
-  await page.getByTestId('statusbar').waitFor({ timeout: 60_000 })
+  await page.getByTestId('statusbar').waitFor({ timeout: patience })
 }
 
 function edit(file: string, from: string, to: string): void {

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
@@ -41,9 +42,14 @@ describe('the cache folder', () => {
     await app.close()
     cache.clear()
 
-    app = await App.start(cache, folder, {})
+    // This message leaves by itself: on a busy machine before the window is ready.
+    const restored = (page: Page): Promise<void> =>
+      page
+        .getByTestId('notification')
+        .filter({ hasText: 'Unsaved changes were restored' })
+        .waitFor()
+    app = await App.start(cache, folder, {}, root, restored)
     expect(await textSize()).toBe('15px')
-    await app.testId('notification').filter({ hasText: 'Unsaved changes were restored' }).waitFor()
     expect(await app.text('op.cpp')).toBe(typed)
     // The build of before and this one.
     await app.openFile('op.cpp')
