@@ -109,14 +109,18 @@ export type FollowedRun = z.infer<typeof followedRun>
 export const runWork = z.discriminatedUnion('verb', [
   /** null: all benchmarks of opsmith.json, else its calls. */
   z.object({ verb: z.literal('bench'), request: timingRequest.nullable() }),
-  /** Searches for the worst of many random points. */
   z.object({
     verb: z.literal('gradcheck'),
-    request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
-    points: z.number().int().min(1).max(1_000_000),
-    firstSeed: z.number().int().nonnegative(),
-    /** Seconds; 0 takes the settings'. */
-    timeout: z.number().nonnegative(),
+    /** For the worst of many random points. null: all gradchecks of opsmith.json, at their own points. */
+    search: z
+      .object({
+        request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
+        points: z.number().int().min(1).max(1_000_000),
+        firstSeed: z.number().int().nonnegative(),
+        /** Seconds; 0 takes the settings'. */
+        timeout: z.number().nonnegative(),
+      })
+      .nullable(),
   }),
   /** All operators of the project. */
   z.object({ verb: z.literal('check'), sanitize: z.boolean(), thorough: z.boolean() }),

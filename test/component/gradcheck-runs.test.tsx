@@ -83,9 +83,7 @@ describe('a search that is spread over nodes', () => {
       jobs: 3,
       work: {
         verb: 'gradcheck',
-        points: 250_000,
-        firstSeed: 0,
-        request: { op: 'my_op::f', args: ['x'] },
+        search: { points: 250_000, firstSeed: 0, request: { op: 'my_op::f', args: ['x'] } },
       },
     })
     const { job } = await run.asked
@@ -159,6 +157,43 @@ describe('a search that is spread over nodes', () => {
     await search('250000')
     await waitFor(() => expect(main.asked('gradcheck.search')[0]?.points).toBe(100_000))
     expect(main.asked('runs.start')).toEqual([])
+  })
+})
+
+describe('Check all, spread over nodes', () => {
+  it('asks for a run at the chosen place, which is the same for searches, and shows verdicts as they come', async () => {
+    const run = main.hold('runs.follow')
+    await openGradcheck()
+    const checked = main.asked('gradcheck.runAll').length
+    await chooseSlurm('gradcheck-all')
+    expect(screen.getByTestId<HTMLSelectElement>('gradcheck-where').value).toBe('slurm')
+    main.give('runs.list', [stateOf({ title: 'all gradchecks' })])
+    await userEvent.click(screen.getByTestId('gradcheck-all'))
+    await screen.findByTestId('gradcheck-run-view')
+    expect(main.asked('runs.start')).toMatchObject([
+      { over: 'slurm', jobs: 3, work: { verb: 'gradcheck', search: null } },
+    ])
+    // Nothing is checked here.
+    expect(main.asked('gradcheck.runAll')).toHaveLength(checked)
+    const { job } = await run.asked
+    sendResults(
+      job,
+      { gradchecks: [{ node: 'node2', outcome: outcomeOf(0, passed) }] },
+      { done: 1 },
+    )
+    const row = await screen.findByTestId('gradcheck-run-outcome')
+    expect(row.dataset['verdict']).toBe('passed')
+    expect(row.textContent).toContain('node2')
+  })
+
+  it('a run that cannot be made shows its error above the list', async () => {
+    const message = 'sbatch is not on PATH.'
+    main.refuse('runs.start', { code: 'request.invalid', message })
+    await openGradcheck()
+    await chooseSlurm('gradcheck-all')
+    await userEvent.click(screen.getByTestId('gradcheck-all'))
+    expect(await screen.findByText(message)).toBeTruthy()
+    expectNone('gradcheck-run-view')
   })
 })
 

@@ -15,7 +15,7 @@ let cache: TestCache
 let app: App
 const node = os.hostname()
 
-// One window for both tests: runs of timings are in timings.test.ts.
+// One window for all tests: runs of timings are in timings.test.ts.
 beforeAll(async () => {
   cache = makeTestCache()
   const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
@@ -91,6 +91,23 @@ describe('runs of other panels than Timings', () => {
     await app.testId('gradcheck-run-entry').click()
     await remove('gradcheck')
     await app.testId('gradcheck-verdict').waitFor()
+  })
+
+  it('all gradchecks are done by two workers, at the place that searches have, and each verdict comes with its node', async () => {
+    await app.testId('tool-tab-gradcheck').click()
+    const entries = await app.page.getByTestId(/^gradcheck-entry-\d+$/).count()
+    expect(entries).toBeGreaterThan(1)
+    expect(await app.testId('gradcheck-all-where').inputValue()).toBe('local')
+    await app.testId('gradcheck-all').click()
+    const verdicts = app.testId('gradcheck-run-outcome')
+    await expect.poll(() => verdicts.count(), { timeout: workTime }).toBe(entries)
+    await app
+      .testId('gradcheck-run-phase')
+      .filter({ hasText: 'The run is done.' })
+      .waitFor({ timeout: workTime })
+    for (const text of await verdicts.allTextContents()) expect(text).toContain(node)
+    await pictures('gradcheck-all-run')
+    await remove('gradcheck')
   })
 
   it('all operators are checked by two workers, and each verdict comes with its node and findings', async () => {

@@ -74,21 +74,25 @@ async function start(
   })
 }
 
+const allGradchecks: RunWork = { verb: 'gradcheck', search: null }
+
 /** A search of what the fields of the window say. */
 function searchOf(distribution: 'randn' | 'ones', points: number): RunWork {
   const x = { shape: [4], dtype: 'float64', distribution, requires_grad: true } as never
   return {
     verb: 'gradcheck',
-    request: {
-      op: 'my_op::f',
-      args: ['x'],
-      inputs: { x },
-      secondOrder: true,
-      options: gradcheckOptions.parse({ eps: 1e-4 }),
+    search: {
+      request: {
+        op: 'my_op::f',
+        args: ['x'],
+        inputs: { x },
+        secondOrder: true,
+        options: gradcheckOptions.parse({ eps: 1e-4 }),
+      },
+      points,
+      firstSeed: 7,
+      timeout: 0,
     },
-    points,
-    firstSeed: 7,
-    timeout: 0,
   }
 }
 
@@ -194,6 +198,25 @@ describe('runs that the window makes', () => {
     expect(points.reduce((sum, part) => sum + part.points, 0)).toBe(100)
   })
 
+  it('do each gradcheck of opsmith.json once, at its own point', async () => {
+    const file = path.join(folder, 'opsmith.json')
+    const gradchecks = [
+      { op: 'my_op::f', args: ['x'] },
+      { op: 'my_op::f', args: ['x'], eps: 1e-12, expect: 'failed' },
+    ]
+    const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+    fs.writeFileSync(file, JSON.stringify({ ...manifest, gradchecks }))
+    const made = unwrap(await start('local', folder, allGradchecks))
+    expect(made).toMatchObject({ verb: 'gradcheck', title: 'all gradchecks', shards: 2 })
+    expect(shardsOf(made).map(({ work }) => work)).toEqual(
+      gradchecks.map((entry, index) => ({
+        entry: expect.objectContaining(entry),
+        index,
+        timeout: defaultSettings.callTimeout,
+      })),
+    )
+  })
+
   it('are refused if there is nothing to do', async () => {
     expect(await start('local', folder, searchOf('ones', 100))).toMatchObject({
       error: { message: expect.stringContaining('no input of this call has random values') },
@@ -201,6 +224,9 @@ describe('runs that the window makes', () => {
     const checks = { verb: 'check', sanitize: false, thorough: false } as const
     expect(await start('local', folder, checks)).toMatchObject({
       error: { message: 'This project has no operators to check.' },
+    })
+    expect(await start('local', folder, allGradchecks)).toMatchObject({
+      error: { message: 'opsmith.json has no gradchecks.' },
     })
     expect(fs.existsSync(path.join(home, 'data', 'runs'))).toBe(false)
   })

@@ -4,7 +4,7 @@ import type { Manifest } from '../../contract/manifest'
 import type { RunWork } from '../../contract/run-calls'
 import type { Shard } from '../../contract/shards'
 import { shardsOfChecks } from '../../engine/check/check-shards'
-import { shardsOfSearch } from '../../engine/check/gradcheck-shards'
+import { shardsOfGradchecks, shardsOfSearch } from '../../engine/check/gradcheck-shards'
 import { nothingDrawn } from '../../engine/check/worst-point'
 import { entryOf, nameOf } from '../../engine/project/gradcheck-case'
 import { readManifest } from '../../engine/project/read-manifest'
@@ -36,11 +36,19 @@ function planTimings({ request }: OfVerb<'bench'>, manifest: Manifest): Result<P
   return ok({ title, shards: shards.value })
 }
 
-function planSearch(
-  { request, points, firstSeed, timeout }: OfVerb<'gradcheck'>,
+function planGradchecks(
+  { search }: OfVerb<'gradcheck'>,
   manifest: Manifest,
   { jobs, callTimeout }: Limits,
 ): Result<PlannedRun> {
+  if (search === null) {
+    const limits = { jobs, timeout: callTimeout, points: 0, firstSeed: 0 }
+    const shards = shardsOfGradchecks(manifest.gradchecks, manifest, limits)
+    return shards.length > 0
+      ? ok({ title: 'all gradchecks', shards })
+      : err('request.invalid', 'opsmith.json has no gradchecks.')
+  }
+  const { request, points, firstSeed, timeout } = search
   const entry = entryOf(request, manifest, { name: '', expect: 'passed' })
   const shards = shardsOfSearch(entry, manifest, {
     points,
@@ -79,5 +87,5 @@ export async function planRun(
   if (!manifest.ok) return manifest
   return work.verb === 'bench'
     ? planTimings(work, manifest.value)
-    : planSearch(work, manifest.value, limits)
+    : planGradchecks(work, manifest.value, limits)
 }

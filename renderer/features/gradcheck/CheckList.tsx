@@ -8,6 +8,7 @@ import { formatNumber } from '../../shell/primitives/format'
 import { ListVerdict } from '../../shell/primitives/ListVerdict'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { RunFields } from '../../shell/primitives/RunFields'
 import { RunList } from '../../shell/primitives/RunList'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
@@ -45,6 +46,11 @@ export function CheckList(): ReactElement {
           </>
         }
       >
+        {entries.length > 0 && (
+          <div className="case-options side-pad">
+            <RunFields of={gradcheckRuns} at="gradcheck-all" />
+          </div>
+        )}
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />

@@ -5,12 +5,20 @@ import { refreshHistory, repeatGradcheck } from './run'
 import { gradcheckRuns } from './runs'
 import { gradcheckStore } from './store'
 
-/** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
+/** Every check of opsmith.json, when the user asks for it: in this window, or in a run elsewhere. */
 export async function checkAll(): Promise<void> {
-  await checkEvery(false)
+  if (gradcheckRuns.store.getState().where === '') {
+    await checkEvery(false)
+    return
+  }
+  const error = await gradcheckRuns.start({ verb: 'gradcheck', search: null })
+  allGradchecksJob.set({ error })
 }
 
-/** @param isBackground nobody has asked for it */
+/**
+ * In this window. A check that runs already is ended, since its library is an older one.
+ * @param isBackground nobody has asked for it
+ */
 async function checkEvery(isBackground: boolean): Promise<void> {
   if (!(await allGradchecksJob.turn())) return
   const total = currentManifest()?.gradchecks.length ?? 0

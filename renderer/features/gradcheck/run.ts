@@ -230,10 +230,7 @@ export async function searchWorst(points: number, firstSeed: number): Promise<vo
   const { timeout } = draft
   const error = await gradcheckRuns.start({
     verb: 'gradcheck',
-    request,
-    points,
-    firstSeed,
-    timeout,
+    search: { request, points, firstSeed, timeout },
   })
   searchJob.set({ error })
 }

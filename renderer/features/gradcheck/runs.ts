@@ -1,6 +1,6 @@
 import { createRuns } from '../../store/runs'
 
-/** Searches that are spread over nodes, and what `opsmith gradcheck --over` has made of this project. */
+/** Gradchecks and searches that are spread over nodes, also those that `opsmith gradcheck --over` has started. */
 export const gradcheckRuns = createRuns({
   verb: 'gradcheck',
   panel: 'gradcheck',

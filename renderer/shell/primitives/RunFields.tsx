@@ -7,9 +7,15 @@ import { CommitField, parseInteger } from './CommitField'
 /** Not the name of a place. */
 const typed = '…'
 
+type Props = {
+  of: Runs
+  /** The beginning of ids, if a panel has these fields more than once. */
+  at?: string
+}
+
 /** Where the work is done: in this window, or by workers of a run. */
-export function RunFields({ of }: { of: Runs }): ReactElement {
-  const { id, part } = of
+export function RunFields({ of, at: id = of.id }: Props): ReactElement {
+  const { part } = of
   const where = useRuns(of, (state) => state.where)
   const jobs = useRuns(of, (state) => state.jobs)
   const places = useRuns(of, (state) => state.places)
