@@ -28,8 +28,8 @@ export function parseShape(text: string): ShapePattern | string {
       )
     } else
       return part === ''
-        ? 'the shape has a comma without a size: write a number, or * for any size'
-        : `"${part}" is not a size: write a number, >=8, * for any size, or ... for any number of sizes`
+        ? 'a size is missing in the shape: write a number, or * for any size'
+        : `"${part}" is not a size: write a number, a bound such as >=8, * for any size, or ... for any number of sizes`
   }
   return pattern
 }

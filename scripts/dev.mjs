@@ -142,7 +142,7 @@ async function dev(project, flags) {
     (code) => {
       if (stopping || restarting) return
       if (code === 0) void stop(0)
-      else say(`the app exited with code ${code}: the app starts again after the next edit`)
+      else say(`the app exited with code ${code}: edit a file to start it again`)
     },
   )
 

@@ -84,9 +84,9 @@ const usage = (problem) => {
     [
       'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART] [--package FILE]',
       `NAME: ${known.join(', ') || '(none yet)'}`,
-      '--rounds N   samples of each case, instead of the number in the benchmark (loop, start)',
-      '--only PART  only the cases with PART in their name (loop)',
-      '--package FILE  setup: time the set-up of FILE, a tar.gz from npm run package, until the first result of a sample',
+      '--rounds N      number of samples of each case (loop, remote, shards, start, virtual-gpu)',
+      '--only PART     only the cases with PART in their name (check, gradcheck, loop, virtual-gpu)',
+      '--package FILE  time from the set-up of FILE, a tar.gz of npm run package, to the first result of a sample (setup)',
     ].join('\n'),
   )
   process.exit(2)

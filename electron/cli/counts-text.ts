@@ -76,7 +76,7 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
   if (counts.missedAccesses > 0)
     lines.push(
       '',
-      `opsmith: ${wholeText(counts.missedAccesses)} accesses are not counted: a warp made more accesses than Opsmith can record before the next barrier or warp operation`,
+      `opsmith: ${wholeText(counts.missedAccesses)} accesses are not counted. Before the next barrier or warp operation, a warp made more accesses than Opsmith can record.`,
     )
   return lines
 }

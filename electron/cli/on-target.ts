@@ -71,7 +71,9 @@ async function provide(target: NamedTarget, installation: Installation): Promise
       ...options,
       installation,
       mayCopy: ({ machine, version, size, folder, detail }) => {
-        options.onLog(`Opsmith ${version} (${size}) goes to ${folder} on ${machine}. ${detail}\n`)
+        options.onLog(
+          `Copying Opsmith ${version} (${size}) to ${folder} on ${machine}. ${detail}\n`,
+        )
         return Promise.resolve(true)
       },
     })

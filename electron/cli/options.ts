@@ -60,7 +60,7 @@ export const targetOption = {
   flag: '--on',
   placeholder: '<target>',
   description:
-    'run the command with the Opsmith of another machine: a target of the settings, or ssh:HOST',
+    'run the command on another machine, with the Opsmith there: a target of the settings, or ssh:HOST',
 } as const
 
 /** With `--on`. */

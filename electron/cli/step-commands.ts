@@ -14,8 +14,8 @@ import { laneLines, placeText, sharedLines, stopLines } from './step-text'
 export const stepCommands = [
   'step              lanes at the current line go to their next line',
   'next barrier      all lanes go past the next barrier',
-  'continue          until lanes reach the line again',
-  'to FILE:LINE      until lanes come to another line; LINE alone is a line of the same file',
+  'continue          until lanes reach the chosen line again',
+  'to FILE:LINE      choose another line and continue to it; LINE alone is a line of the same file',
   'lanes [WARP]      the variables of each lane of a warp',
   'shared            shared memory, with races marked by "!"',
   'where             where the lanes are',
@@ -107,4 +107,4 @@ function runTo(session: StepSession, { place, launched }: StepView, argument: st
 
 /** What is said where no thread has come to the line. */
 export const neverStopped = ({ target, block }: { target: SourcePlace; block: Index3 }): string =>
-  `opsmith: no thread of block (${block.join(', ')}) came to ${placeText(target)}. Choose another line, or another block with --block.`
+  `opsmith: no thread of block (${block.join(', ')}) reached ${placeText(target)}. Choose another line, or another block with --block.`

@@ -6,7 +6,7 @@ export type Optimization = z.infer<typeof optimization>
 /** How sources are compiled; each is the user's, or a project's own in its place. */
 export const buildOptionFields = {
   optimization: optimization.describe(
-    'Optimization level. O2 gives the times that users of an operator will see.',
+    'Optimization level. Use O2 to measure the times that users of an operator will see.',
   ),
   fastMath: z
     .boolean()

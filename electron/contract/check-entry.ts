@@ -93,7 +93,10 @@ export const checkEntry = z
     for (const [input, { shape, values }] of inputs) {
       if (shape?.some((one) => typeof one === 'string') !== true) continue
       if (values !== undefined)
-        say(['inputs', input, 'shape'], 'literal values already have a shape: remove the sizes')
+        say(
+          ['inputs', input, 'shape'],
+          'an input with `values` has a fixed shape: remove the names of sizes from `shape`',
+        )
       for (const [dim, one] of shape.entries()) {
         if (typeof one !== 'string' || entry.sizes?.[one] !== undefined) continue
         say(

@@ -72,7 +72,8 @@ export const errorCodes = {
   },
   'operator.unknown': {
     meaning: 'There is no operator, overload, method or function of this name.',
-    remedy: 'Check the spelling, `namespace::name`. Build first, if the operator is new.',
+    remedy:
+      'Check the spelling. The name of an operator has the form `namespace::name`. If the operator is new, build first.',
   },
   'operator.check': {
     meaning:
@@ -106,9 +107,9 @@ export const errorCodes = {
   },
   'device.lost': {
     meaning:
-      'A GPU kernel failed. The op host could then no longer use the device, so Opsmith ended the op host.',
+      'A GPU kernel failed. After such a failure, an op host can no longer use the device, so Opsmith ended the op host.',
     remedy:
-      'Look for an access out of bounds in your GPU kernels: `compute-sanitizer` reports the kernel, the thread and the address. The next call gets a new op host.',
+      'Look for an out-of-bounds access in your GPU kernels: `compute-sanitizer` reports the kernel, the thread and the address. The next call gets a new op host.',
   },
   'device.unavailable': {
     meaning: 'This machine does not have the device that the call names.',
@@ -119,13 +120,13 @@ export const errorCodes = {
     meaning:
       'Opsmith could not reach the machine that `--on` or *Connect to …* names, or the connection was lost.',
     remedy:
-      'Read the message. Run the command of the target in a terminal: it must work there before Opsmith can use it.',
+      'Read the message. Run the command of the target in a terminal. Opsmith can use the target only if this command works.',
   },
   'target.noOpsmith': {
     meaning:
       'The machine that `--on` or *Connect to …* names has no Opsmith, or has another version or build of it.',
     remedy:
-      'Copy this Opsmith there: *Connect to …* asks whether to do so, and `--on` does so with `--copy`.',
+      'Copy this Opsmith to that machine: *Connect to …* offers to copy it. With `--on`, use `--copy`.',
   },
   cancelled: {
     meaning: 'You stopped the work, or closed the project.',

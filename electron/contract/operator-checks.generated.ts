@@ -61,7 +61,8 @@ export const operatorChecks = {
   },
   registration: {
     title: 'registration',
-    meaning: 'Dispatch keys without a kernel, and the features that fail without it',
+    meaning:
+      'The operator has a CPU kernel. The check also lists the missing kernels for other dispatch keys, and what fails without them',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -76,7 +77,7 @@ export const operatorChecks = {
   },
   gradient_lost: {
     title: 'gradient lost',
-    meaning: 'Outputs that depend on an input that requires grad also require grad',
+    meaning: 'If an output depends on an input that requires grad, the output also requires grad',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -116,7 +117,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients stay right when one argument is changed: another dim, flag, number, list or string, or a bias that the call left out',
+      'Gradients are right if one argument is changed: another dim, flag, number, list or string, or a bias that the call left out',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -221,7 +222,7 @@ export const operatorChecks = {
   },
   precision: {
     title: 'precision',
-    meaning: 'The operator does not compute float64 inputs in float32',
+    meaning: 'If the inputs are float64, the operator computes in float64, not in float32',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -259,7 +260,7 @@ export const operatorChecks = {
   grad_modes: {
     title: 'grad modes',
     meaning:
-      'The results are the same under no_grad, under inference_mode, and for each choice of inputs with requires_grad',
+      'The results are the same under no_grad, under inference_mode, and no matter which inputs require grad',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -323,7 +324,7 @@ export const operatorChecks = {
   },
   address_sanitizer: {
     title: 'address sanitizer',
-    meaning: 'AddressSanitizer (ASan) finds no error in the same calls, in a separate build',
+    meaning: 'In a separate build with AddressSanitizer (ASan), the calls cause no error',
     onlyWhenAsked:
       'this check is off by default, because it needs a build with sanitizers; turn on “sanitizers” (--sanitize), or select this check (--check NAME)',
     sanitizer: true,
@@ -332,7 +333,7 @@ export const operatorChecks = {
   undefined_behaviour_sanitizer: {
     title: 'UndefinedBehaviorSanitizer (UBSan)',
     meaning:
-      'UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate build',
+      'In a separate build with UndefinedBehaviorSanitizer (UBSan), the calls cause no error',
     onlyWhenAsked:
       'this check is off by default, because it needs a build with sanitizers; turn on “sanitizers” (--sanitize), or select this check (--check NAME)',
     sanitizer: true,

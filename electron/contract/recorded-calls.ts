@@ -96,7 +96,7 @@ const listNames: Record<RecordedCallList, [one: string, more: string]> = {
   benchmarks: ['benchmark', 'benchmarks'],
 }
 
-/** "2 calls and 1 gradcheck were added to opsmith.json; 3 were already in opsmith.json." */
+/** "2 calls and 1 gradcheck were added to opsmith.json; 3 entries were already in opsmith.json." */
 export function keptText({ added, there, leftOut }: KeptCalls): string {
   const parts = recordedCallList.options.flatMap((list) => {
     const count = added[list] ?? 0
@@ -108,7 +108,11 @@ export function keptText({ added, there, leftOut }: KeptCalls): string {
   const verb = total > 1 ? 'were' : 'was'
   return [
     `${what} ${verb} added to opsmith.json`,
-    ...(there === 0 ? [] : [`${there} ${there === 1 ? 'was' : 'were'} already in opsmith.json`]),
-    ...(leftOut === 0 ? [] : [`${leftOut} cannot be written to opsmith.json`]),
+    ...(there === 0
+      ? []
+      : [`${there} ${there === 1 ? 'entry was' : 'entries were'} already in opsmith.json`]),
+    ...(leftOut === 0
+      ? []
+      : [`${leftOut} ${leftOut === 1 ? 'call' : 'calls'} cannot be written to opsmith.json`]),
   ].join('; ')
 }

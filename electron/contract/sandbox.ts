@@ -24,10 +24,10 @@ export function readBounds(text: string): SandboxBound[] {
 const meanings: Record<SandboxBound, string> = {
   files: 'writes only to allowed folders',
   network: 'has no network',
-  signals: 'signals only its own processes',
+  signals: 'sends signals only to its own processes',
 }
 
-/** "writes only to allowed folders, has no network, signals only its own processes"; "" of none. */
+/** "writes only to allowed folders, has no network, sends signals only to its own processes"; "" of none. */
 export function describeBounds(bounds: readonly SandboxBound[]): string {
   return bounds.map((bound) => meanings[bound]).join(', ')
 }

@@ -76,7 +76,7 @@ const fields = {
   callTimeout: z
     .number()
     .positive()
-    .describe('Time limit of a call, in seconds. Opsmith then ends the op host.'),
+    .describe('Time limit of a call, in seconds. After this time, Opsmith ends the op host.'),
   memoryLimit: z
     .number()
     .nonnegative()
@@ -95,7 +95,7 @@ const fields = {
     .min(0)
     .max(1_440)
     .describe(
-      'Minutes that the engine on another machine goes on after a lost connection, for when Opsmith connects again. 0: it ends at once.',
+      'How many minutes the engine on another machine keeps running after the connection is lost, so that Opsmith can connect to it again. 0: the engine ends immediately.',
     ),
   projectsFolder: z
     .union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')])
@@ -116,13 +116,13 @@ const fields = {
         .regex(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1)[:/])/, 'must begin with https://'),
     ])
     .describe(
-      'The address that `checkVersion` reads. The answer must be JSON with the key `tag_name` or `version`. If this setting is empty, Opsmith uses the address of this build, if the build has an address. You can change this setting only in the settings file.',
+      'The address that `checkVersion` reads. The answer must be JSON with the key `tag_name` or `version`. Empty: the address that this build of Opsmith contains, if it contains one. You can change this setting only in the settings file.',
     ),
   /** Only the user writes them, in the file: each is a command that runs. */
   targets: z
     .record(z.string(), target)
     .describe(
-      'Other machines and containers for `--on` and *Connect to …*. Each has one of these: `ssh`, a host; `docker` or `podman`, a container; `kubectl`, a pod; `srun`, a list of options of Slurm; `command`, a list of words that runs a command there, such as `["ssh", "gpu"]`. `opsmith` is the path of Opsmith there, and `folder` the folder to start in. You can change this setting only in the settings file.',
+      'Other machines and containers for `--on` and *Connect to …*. Each has exactly one of these keys: `ssh`, a host; `docker` or `podman`, a container; `kubectl`, a pod; `srun`, a list of options of srun; `command`, the words of a command that runs other commands there, such as `["ssh", "gpu"]`. `opsmith` is the path of Opsmith there, and `folder` is the folder to start in. You can change this setting only in the settings file.',
     ),
   /** Only the user writes them, in the file: their words become options of a command. */
   clusters: z
@@ -134,7 +134,7 @@ const fields = {
   hostLauncher: z
     .array(z.string().min(1))
     .describe(
-      'A command that runs a program on another node, such as `["srun", "--gres=gpu:1"]`. Op hosts are started with it. Empty: op hosts run on this machine. You can change this setting only in the settings file.',
+      'A command that runs a program on another node, such as `["srun", "--gres=gpu:1"]`. Opsmith starts op hosts with this command. Empty: op hosts run on this machine. You can change this setting only in the settings file.',
     ),
   /** Only main writes it. */
   exportFolders: z

@@ -62,7 +62,7 @@ __global__ void store_outside(float* to) {
 }
 
 __global__ void fails(const float* from) {
-  assert(from == nullptr && "opsmith doctor --gpu asks for this");
+  assert(from == nullptr && "opsmith doctor --gpu expects this failure");
 }
 
 __global__ void endless(volatile float* to) {

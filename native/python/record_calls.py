@@ -1,4 +1,4 @@
-"""Notes which calls a process makes of some operators, in the form in which opsmith.json holds calls."""
+"""Records the calls that a process makes of some operators, in the form of calls in opsmith.json."""
 
 import json
 import numbers
@@ -20,7 +20,7 @@ class Unwritable(Exception):
 
 
 class WithoutValues(Exception):
-    """A call that torch.compile, opcheck, vmap and the like make while they trace: its tensors have no values."""
+    """The tensors of a call have no values: torch.compile, opcheck or vmap makes the call while it traces."""
 
 
 def check_has_values(tensor):
@@ -33,7 +33,7 @@ def check_has_values(tensor):
 
 
 def written_floats(tensor):
-    """The values, where somebody wrote them: they are short. Random ones have more digits."""
+    """The values if they have few digits, as numbers that somebody wrote; None for others, such as random numbers."""
     import torch
 
     digits = 4 if tensor.dtype in (torch.float32, torch.float64) else 2
@@ -75,12 +75,12 @@ def spread_of_integers(values):
         return {"distribution": "arange", "low": low}
     if bool((values[1:] >= values[:-1]).all()):
         # Offsets, for example: other numbers would be no offsets, and an operator may crash on them.
-        raise Unwritable(f"{values.numel()} sorted integers, of which opsmith.json holds at most {MOST_INTEGERS}")
+        raise Unwritable(f"{values.numel()} sorted integers (at most {MOST_INTEGERS} are possible)")
     return {"distribution": "randint", "low": low, "high": high + 1}
 
 
 def described_tensor(tensor):
-    """An input: small ones and indices with their values, others by their distribution."""
+    """A tensor as an input of opsmith.json: with values if it is small or holds indices, else with a distribution."""
     import torch
 
     check_has_values(tensor)
@@ -113,7 +113,7 @@ def described_tensor(tensor):
 
 
 def in_json(values):
-    """JSON in which numbers that are not finite are texts, as in opsmith.json."""
+    """JSON with "inf", "-inf" and "nan" as strings, as in opsmith.json."""
     text = json.dumps(values)
     for given, written in (("-Infinity", '"-inf"'), ("Infinity", '"inf"'), ("NaN", '"nan"')):
         text = text.replace(given, written)
@@ -137,7 +137,7 @@ def described(value):
 
 
 def overload_of(function, args, kwargs):
-    """The operator that runs: of several overloads, the one that takes these arguments."""
+    """The overload that runs: the one that accepts these arguments."""
     import torch
 
     if isinstance(function, torch._ops.OpOverload):
@@ -161,7 +161,7 @@ def positional(schema, args, kwargs):
 
 
 def kind_of(call):
-    """Equal for calls that differ in the values of tensors only."""
+    """A text that is equal for calls that differ only in the values of tensors."""
 
     def without_values(value):
         if isinstance(value, list):
@@ -177,7 +177,7 @@ def kind_of(call):
 
 
 class Recorder:
-    """Hands over the calls of some operators from Python, each kind of call once, while `test` names one."""
+    """Sends the calls that Python makes of some operators, each kind of call once, while `test` names a test."""
 
     def __init__(self, operators, send):
         """`operators` as the dispatcher names them: "my_ops::add", "my_ops::add.out"."""
@@ -187,7 +187,7 @@ class Recorder:
         self.test = ""
 
     def start(self):
-        """The classes of operators are changed: a mode of torch would meet the modes of the tests, and torch.compile."""
+        """Patches the classes of operators. A torch mode would interfere with torch.compile and other modes."""
         import torch
 
         def recording(call):

@@ -25,11 +25,11 @@ def bound(names, *args, **options):
 
 
 class EndOfImport(BaseException):
-    """Raised where the script calls what was not built."""
+    """Raised when the script calls a function of an extension: nothing was built."""
 
 
 class Loaded:
-    """What load() returns here: any name of it can be read, none can be called."""
+    """What load() returns here. Any attribute can be read, but a call ends the import."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -46,7 +46,7 @@ class LoadRecorder(Recorder):
         self.extensions = []
 
     def place_of(self, name):
-        """A path of the script, absolute: relative to the folder, else to the script's own."""
+        """The absolute path of a file that the script names, relative to the folder or else to the script's folder."""
         below = os.path.join(os.path.dirname(self.script), name)
         return os.path.abspath(below if not os.path.exists(name) and os.path.exists(below) else name)
 
@@ -77,7 +77,7 @@ class LoadRecorder(Recorder):
 
 
 def inline_sources(given):
-    """The texts as load_inline writes them, and the functions that it binds."""
+    """The sources as load_inline writes them, and the functions that it binds."""
     cpp = text_list(given.get("cpp_sources"))
     cuda = text_list(given.get("cuda_sources"))
     if not given.get("no_implicit_headers"):

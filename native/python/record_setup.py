@@ -116,7 +116,7 @@ class StandInModule(types.ModuleType):
 
 
 class StandInFinder:
-    """Answers for the submodules of stand-ins."""
+    """Finds the submodules of stand-in modules."""
 
     def __init__(self, names):
         self.names = names
@@ -253,7 +253,7 @@ def record_classes(recorder):
 
 
 def record_environment(recorder):
-    """Notes which variables setup.py reads that are not set, with the line."""
+    """Records the unset environment variables that setup.py reads, with the line."""
 
     class Environment(type(os.environ)):
         def __getitem__(self, key):
@@ -269,7 +269,7 @@ def record_environment(recorder):
 
 
 def keep_writes_out(recorder):
-    """What setup.py writes into its folder (a version file, say) goes elsewhere, and is read from there."""
+    """Redirects what setup.py writes into its folder, such as a version file, and later reads of that file."""
     real_open = builtins.open
 
     def open_elsewhere(file, mode="r", *args, **options):
@@ -291,7 +291,7 @@ def keep_writes_out(recorder):
     io.open = open_elsewhere
 
     def leave_out(module, name, written):
-        """Does nothing where one of the arguments that name what is changed is in the folder."""
+        """Makes a function do nothing for files in the folder. `written`: the arguments that name what it changes."""
         real = getattr(module, name)
 
         def changed(*args, **options):
@@ -353,7 +353,7 @@ def prepare(folder):
 
 
 def run_twice(record):
-    """Calls record("cpu") and record("cuda") in copies of this process: importing torch takes seconds, and happens once."""
+    """Calls record("cpu") and record("cuda") in copies of this process: importing torch is slow, so it is done once."""
     copies = []
     for which in ("cpu", "cuda"):
         copy = os.fork()
@@ -368,7 +368,7 @@ def run_twice(record):
 
 
 def end():
-    """Ends this process without taking torch's modules apart, which takes half a second."""
+    """Ends this process without unloading torch's modules, which takes half a second."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -54,7 +54,8 @@ TensorPage read_page(const PageRequest& request) {
   if (request.index.size() != leading) {
     throw Failure(ErrorCode::input_invalid,
                   "The page's index has " + std::to_string(request.index.size()) +
-                      " numbers, but the tensor needs " + std::to_string(leading) + ".");
+                      " number(s), but the tensor needs " + std::to_string(leading) +
+                      ": one for each dimension before the last two.");
   }
   for (int64_t place : request.index) {
     if (place >= matrix.size(0))

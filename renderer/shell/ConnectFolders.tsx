@@ -58,7 +58,9 @@ export function ConnectFolders(): ReactElement | null {
         ))}
       </ul>
       {fitting.length === 0 && <p className="muted connect-note">No folder begins with this.</p>}
-      {found.isCut && <p className="muted connect-note">There are more: type their beginning.</p>}
+      {found.isCut && (
+        <p className="muted connect-note">There are more folders. Type the beginning of a name.</p>
+      )}
     </div>
   )
 }

@@ -27,8 +27,8 @@ export function ConnectionBar(): ReactElement | null {
       </Button>
       <span className="connection-next">
         {isKept
-          ? `Opsmith keeps what you type until the connection is back. What runs on ${machine} goes on.`
-          : 'Opsmith keeps what you type on this machine.'}{' '}
+          ? `Opsmith keeps your edits until the connection is back. Work on ${machine} continues.`
+          : 'Opsmith keeps your edits on this machine.'}{' '}
         {state === 'reconnecting' ? `Connecting to ${machine} …` : <NextTry at={retryAt} />}
       </span>
       <Button

@@ -158,7 +158,7 @@ function withWhatToDo(error: WorkbenchError, target: string): WorkbenchError | n
   if (error.code === 'project.missing' || error.code === 'project.empty')
     return {
       ...error,
-      hint: `Choose a folder with opsmith.json, or *New project there*. For a folder with sources, run \`opsmith --on ${target} init FOLDER\` in a terminal.`,
+      hint: `Choose a folder with opsmith.json, or choose “New project there”. For a folder with sources, run \`opsmith --on ${target} init FOLDER\` in a terminal.`,
     }
   // The dialog shows above it what was printed.
   const { detail: _shown, ...rest } = error

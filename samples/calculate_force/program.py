@@ -7,7 +7,7 @@ def total_force(list_neigh, dE, Ri_d, F):
 
 
 def force_reference(list_neigh, dE, Ri_d, F):
-    """The same forces by tensor operations: the force of each pair, added to both of its atoms."""
+    """The same forces with tensor operations: the force of each pair is added to both atoms."""
     pull = (dE.unsqueeze(-1) * Ri_d).sum(3)
     neighbour = list_neigh.flatten(2)
     pull = pull * (neighbour > 0).unsqueeze(-1).to(pull.dtype)

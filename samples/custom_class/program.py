@@ -2,7 +2,7 @@ import torch
 
 
 def normalize_by_first(first, second):
-    """The second batch, normalised by the first: one operator, so that it can be traced."""
+    """The second batch, normalised by the first. It is one operator, so it can be traced."""
     return torch.ops.running.normalize_by(second, first)
 
 
@@ -15,7 +15,7 @@ def normalize_by_history(first, second):
 
 
 def merged_moments(first, second):
-    """Mean and variance of two batches that were seen by two objects."""
+    """Mean and variance of both batches: merges two objects, each with one batch."""
     left = torch.classes.running.RunningStatistics(first.size(1))
     left.update(first)
     right = torch.classes.running.RunningStatistics(second.size(1))

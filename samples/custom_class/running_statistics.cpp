@@ -44,7 +44,7 @@ class RunningStatistics : public torch::CustomClassHolder {
 
   /// [features], float64: the variance of the rows seen, not the estimate for a population.
   at::Tensor variance() const {
-    TORCH_CHECK(count_ > 0, "RunningStatistics.variance: nothing has been seen yet");
+    TORCH_CHECK(count_ > 0, "RunningStatistics.variance: call update first");
     return deviation_ / count_;
   }
 
@@ -95,11 +95,10 @@ at::Tensor normalize_by(const at::Tensor& x, const at::Tensor& history, double e
 
 TORCH_LIBRARY(running, m) {
   m.class_<RunningStatistics>("RunningStatistics")
-      .def(torch::init<int64_t>(), "Statistics of rows with so many features",
+      .def(torch::init<int64_t>(), "Empty statistics for rows of this many features",
            {torch::arg("features")})
-      .def("update", &RunningStatistics::update, "Takes in the rows of a batch",
-           {torch::arg("batch")})
-      .def("merge", &RunningStatistics::merge, "Takes in what another one has seen",
+      .def("update", &RunningStatistics::update, "Adds the rows of a batch", {torch::arg("batch")})
+      .def("merge", &RunningStatistics::merge, "Adds the rows of another object",
            {torch::arg("other")})
       .def("count", &RunningStatistics::count, "Rows seen so far")
       .def("mean", &RunningStatistics::mean, "Mean of each feature")

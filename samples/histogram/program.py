@@ -8,5 +8,5 @@ def shares(x, bins: int):
 
 
 def mean_value(x, values):
-    """The mean of what each element is worth, by its bin. The counts have no gradient, but values has."""
+    """The mean of the value of each element's bin. The gradient flows to values, but not to x."""
     return (shares(x, values.size(0)) * values).sum()

@@ -28,7 +28,8 @@ inline void check_backward_inputs(const at::Tensor& grad_h, const at::Tensor& gr
                     grad->scalar_type() == new_cell.scalar_type() &&
                     grad->device() == new_cell.device(),
                 "lltm: gradients must be like new_cell, which is ", new_cell.scalar_type(),
-                new_cell.sizes(), ", got ", grad->scalar_type(), grad->sizes());
+                new_cell.sizes(), " on ", new_cell.device(), ", got ", grad->scalar_type(),
+                grad->sizes(), " on ", grad->device());
   }
 }
 

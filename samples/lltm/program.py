@@ -7,7 +7,7 @@ def new_h(input, weights, bias, old_h, old_cell):
 
 
 def new_h_reference(input, weights, bias, old_h, old_cell):
-    """The same by tensor operations: each of them reads and writes memory."""
+    """The same result with separate tensor operations: each of them reads and writes memory."""
     gates = torch.addmm(bias, torch.cat([old_h, input], 1), weights.t())
     input_gate, output_gate, candidate = gates.chunk(3, 1)
     new_cell = old_cell + torch.elu(candidate) * torch.sigmoid(input_gate)

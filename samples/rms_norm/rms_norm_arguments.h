@@ -9,7 +9,7 @@ namespace rms_norm_sample {
 
 inline void check_inputs(const at::Tensor& x, const at::Tensor& weight) {
   TORCH_CHECK(x.is_floating_point(), "rms_norm: x must be floating point, got ", x.scalar_type());
-  TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "rms_norm: x must have a last dimension, got ",
+  TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "rms_norm: x needs a nonempty last dimension, got ",
               x.sizes());
   TORCH_CHECK(weight.dim() == 1 && weight.size(0) == x.size(-1), "rms_norm: weight must have ",
               x.size(-1), " elements, as x's last dimension, got ", weight.sizes());

@@ -33,11 +33,11 @@ int64_t row_grain(int64_t columns) {
 }
 
 void check_inputs(const Tensor& x, const Tensor& weight) {
-  STD_TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "rms_norm: x must have a last dimension");
+  STD_TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "rms_norm: x needs a nonempty last dimension");
   STD_TORCH_CHECK(weight.dim() == 1 && weight.size(0) == x.size(-1), "rms_norm: weight must have ",
                   x.size(-1), " elements, as x's last dimension");
   STD_TORCH_CHECK(weight.scalar_type() == x.scalar_type(),
-                  "rms_norm: x and weight must be of one dtype");
+                  "rms_norm: x and weight must have the same dtype");
 }
 
 /// 1 / sqrt(mean(row²) + eps)
@@ -140,7 +140,7 @@ std::tuple<Tensor, Tensor> backward(const Tensor& grad, const Tensor& x, const T
                                     double eps) {
   check_inputs(x, weight);
   STD_TORCH_CHECK(grad.scalar_type() == x.scalar_type() && grad.sizes().equals(x.sizes()),
-                  "rms_norm: grad must be like x");
+                  "rms_norm: grad must have the dtype and shape of x");
   const Tensor incoming = torch::stable::contiguous(grad);
   const Tensor in = torch::stable::contiguous(x);
   const Tensor scale = torch::stable::contiguous(weight);

@@ -8,7 +8,7 @@ namespace softmax_sample {
 
 inline void check_input(const at::Tensor& x) {
   TORCH_CHECK(x.is_floating_point(), "softmax: x must be floating point, got ", x.scalar_type());
-  TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "softmax: x must have a last dimension, got ",
+  TORCH_CHECK(x.dim() >= 1 && x.size(-1) > 0, "softmax: x needs a nonempty last dimension, got ",
               x.sizes());
 }
 

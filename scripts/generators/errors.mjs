@@ -15,7 +15,7 @@ export async function write(load) {
     ),
     'If a signal ends a verb, the exit code is 128 plus the number of the signal, as in a shell. For Ctrl+C, it is 130.',
     '## Error codes',
-    'An error says why Opsmith has no answer. The window links its errors to this page. With `--json` an error is `{"ok": false, "error": {"code", "message", "hint", …}}`.',
+    'An error says why Opsmith could not do what you asked for. The window links its errors to this page. With `--json` an error is `{"ok": false, "error": {"code", "message", "hint", …}}`.',
     ...Object.entries(errorCodes).flatMap(([name, { meaning, remedy }]) => [
       `### ${name}`,
       meaning,

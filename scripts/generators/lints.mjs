@@ -6,7 +6,7 @@ export async function write(load) {
   const { lints } = await load('electron/engine/language/lints/all-lints.ts')
   return markdownPage(
     '# Lints',
-    '`opsmith lint PROJECT` and every build report these mistakes, which no compiler reports. A comment silences a lint on its own line or on the next one: `// opsmith-ignore: CODE`. `"lints": { "CODE": false }` in opsmith.json switches it off for the project.',
+    '`opsmith lint PROJECT` and every build report these mistakes, which no compiler reports. The comment `// opsmith-ignore: CODE` silences a lint on the line of the comment. If the line has only the comment, it silences the lint on the next line. `"lints": { "CODE": false }` in opsmith.json switches a lint off for the project.',
     markdownTable(
       ['lint', 'finding'],
       lints.map(({ code, documentation }) => [

@@ -12,7 +12,7 @@ import { makeTar } from './archives.mjs'
 import { setModes } from './shared-parts.mjs'
 
 const commandScript = `#!/bin/sh
-# The command line of Opsmith. A shell without PATH has one of its own, and does not pass it on.
+# The command line of Opsmith. Without PATH, the shell uses its own PATH and does not export it.
 here=$(dirname "$(readlink -f "$0")")/..
 export PATH
 exec "$here/runtime/node" "$here/dist/cli.cjs" "$@"

@@ -13,7 +13,7 @@ export async function tryInCleanDebian(steps, debian, deb) {
   await step('run the command line in the clean system as a non-root user', async () =>
     expectText(await debian.run(['opsmith', '--version'], { asUser: true }), /^\d/),
   )
-  await step('every library of the window is installed', async () => {
+  await step('every library that the window needs is installed', async () => {
     const linked = await debian.run(['ldd', '/opt/Opsmith/opsmith'])
     if (linked.includes('not found')) throw new Error(linked)
   })

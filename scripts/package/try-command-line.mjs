@@ -94,7 +94,7 @@ export async function tryOtherLibtorch(steps, installed, { tar, libtorch }) {
       const lines = (await opsmith(verb, project)).trim().split('\n')
       return lines.at(-1) ?? ''
     })
-  await steps.step('the libtorch of before is ready at once', async () => {
+  await steps.step('the earlier libtorch needs no new set-up', async () => {
     const words = ['--yes', '--json', '--libtorch', await installed.libtorch()]
     const output = await opsmith('setup', ...words)
     if (/"isMade": true/.test(output)) throw new Error(output)

@@ -47,7 +47,7 @@ export async function tryInstalled(steps, installed, deb) {
       expectText(await installed.opsmith('--version'), /^\d+\.\d+\.\d+/) && fs.readlinkSync(link)
     )
   })
-  await step('before set-up, doctor names opsmith setup', async () => {
+  await step('before set-up, doctor says to run opsmith setup', async () => {
     const text = await installed.opsmith('doctor').catch((error) => error.message)
     expectText(text, /opsmith setup/)
     if (text.includes('npm run')) throw new Error(`npm is named in\n${text}`)

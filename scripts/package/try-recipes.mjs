@@ -126,7 +126,8 @@ export async function tryActions(steps, installed, { tar, project, python, other
   await steps.step('the workflow uploads the wheel and the reports', async () => {
     const wheels = fs.readdirSync(path.join(checkout, 'dist', 'setuptools', 'dist'))
     const reports = fs.readdirSync(checkout).filter((name) => name.endsWith('.xml'))
-    if (reports.length !== 2) throw new Error(`the reports are ${reports.join(', ')}`)
+    if (reports.length !== 2)
+      throw new Error(`there must be two reports (*.xml), got: ${reports.join(', ')}`)
     return [...wheels, ...reports].join('\n')
   })
 }

@@ -33,7 +33,7 @@ Tensor forward(const Tensor& x) {
 /// grad: dL/dy, of the shape of x. Returns dL/dx.
 Tensor backward(const Tensor& grad, const Tensor& x) {
   STD_TORCH_CHECK(grad.scalar_type() == x.scalar_type() && grad.sizes().equals(x.sizes()),
-                  "my_op: grad must be like x");
+                  "my_op: grad must have the dtype and shape of x");
   const Tensor incoming = torch::stable::contiguous(grad);
   const Tensor in = torch::stable::contiguous(x);
   Tensor grad_x = torch::stable::empty_like(in);

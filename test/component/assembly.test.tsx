@@ -132,7 +132,7 @@ describe('what the Assembly panel says of instructions', () => {
     caret(9)
     const said = await screen.findByTestId('assembly-no-code')
     expect(said.textContent).toBe(
-      'Line 9 has no instructions of its own. Those of line 4 are selected.',
+      'Line 9 has no instructions of its own. The instructions of line 4 are selected.',
     )
     const selected = (): string | null =>
       screen.getByTestId('assembly-rows').getAttribute('aria-activedescendant')

@@ -178,7 +178,7 @@ describe('a connection that is lost', () => {
     expect(screen.queryByTestId('connection-bar')).toBeNull()
     act(() => main.send('remote.changed', lost))
     expect(screen.getByTestId('connection-bar').textContent).toMatch(
-      /was lost\..*keeps what you type.*next attempt is in (59|60) s/s,
+      /was lost\..*keeps your edits.*next attempt is in (59|60) s/s,
     )
     const reason = screen.getByTestId('connection-reason')
     const details = screen.getByTestId('connection-details')

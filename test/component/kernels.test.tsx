@@ -324,7 +324,7 @@ describe('counts', () => {
       })
     })
     expect((await screen.findByTestId('kernels-occupancy')).textContent).toBe(
-      '100 %: a multiprocessor runs 8 blocks at once, 64 warps. Limited by warps, if registers do not limit it further.',
+      '100 %: a multiprocessor runs 8 blocks (64 warps) at once. Limited by warps. The registers of a thread are not known. They may lower the occupancy.',
     )
     await userEvent.type(screen.getByLabelText('Registers of a thread'), '40')
     await userEvent.selectOptions(screen.getByTestId('kernels-architecture'), 'sm_90')

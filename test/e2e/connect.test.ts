@@ -214,7 +214,7 @@ describe('a project on another machine', () => {
     ]
     for (const [name, input] of refused)
       expect(await call(name, input), name).toMatchObject({
-        error: { message: expect.stringContaining('This is on gpu') },
+        error: { message: expect.stringContaining('The project is on gpu') },
       })
     // The paths of a call are those of the other machine.
     expect(await call('file.readExternal', { path: '/etc/hostname' })).toMatchObject({ ok: false })

@@ -111,7 +111,7 @@ describe('an engine is copied to a machine without Opsmith', () => {
     const { result, wanted, log } = await copy(machine())
     expect(messageOf(result)).toBe('')
     expect(wanted).toMatchObject([{ machine: 'bare', version, folder: enginesFolder() }])
-    expect(wanted[0]?.detail).toContain(`It will use Node.js ${process.version}`)
+    expect(wanted[0]?.detail).toContain(`The copy will use Node.js ${process.version}`)
     expect(log).toMatch(/Copying Opsmith \(\d+\.\d MB\) …\n(.*\n)*Setting up/)
     expect(copies()).toEqual([engineName(root)])
     const engine = unwrap(await connect())
@@ -124,7 +124,9 @@ describe('an engine is copied to a machine without Opsmith', () => {
     const cut = `if [ ! -e ${flag} ] && echo "$*" | grep -q 'head -c'; then : > ${flag}; head -c 9999 | "$@"; else exec "$@"; fi`
     const { result, log } = await copy(machine('sh', '-c', cut, 'cut'))
     // There is no compiler.
-    expect(messageOf(result)).toMatch(/^Opsmith is on bare, but its set-up there has not ended: /)
+    expect(messageOf(result)).toMatch(
+      /^Opsmith was copied to bare, but its set-up there is not complete: /,
+    )
     expect(log.split('arrived damaged')).toHaveLength(2)
     expect(copies()).toEqual([engineName(root)])
     fs.rmSync(enginesFolder(), { recursive: true })
@@ -173,7 +175,7 @@ describe('an engine is copied to a machine without Opsmith', () => {
     expect(copies()).toEqual([engineName(root), name])
     // The next copy finds it, and keeps it.
     const again = await copy(machine(), { from: { plainNode: '' } })
-    expect(again.wanted[0]?.detail).toContain('It will use Node.js v99.1.0')
+    expect(again.wanted[0]?.detail).toContain('The copy will use Node.js v99.1.0')
     expect(copies()).toEqual([engineName(root), name])
   })
 

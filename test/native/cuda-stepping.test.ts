@@ -276,7 +276,7 @@ describe('opsmith cuda --step', () => {
 
   it('says that no thread came to a line', async () => {
     const { code, stderr } = await step(`steps.cu:${lineOf('store')}`, [], '--block', '7')
-    expect(stderr).toContain('no thread of block (7, 0, 0) came to steps.cu')
+    expect(stderr).toContain('no thread of block (7, 0, 0) reached steps.cu')
     expect(code).not.toBe(0)
   })
 })

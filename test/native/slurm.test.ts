@@ -153,7 +153,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     expect(report.missing).toEqual([])
     expect(report.hardware.flatMap((one) => one.rows)).toHaveLength(8)
     expect(stderr).toMatch(
-      /(the node failed|put back into the queue|signal 9 ended it).*; it is tried once more/,
+      /(the node failed|put back into the queue|signal 9 ended it).*; the shard is tried once more/,
     )
   })
 
@@ -170,7 +170,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     expect(report.missing).toEqual([])
     expect(report.hardware.flatMap((one) => one.rows)).toHaveLength(8)
     expect(stderr).toMatch(
-      /(a job of higher priority took its place|put back into the queue).*; it is tried once more/,
+      /(a job of higher priority took its place|put back into the queue).*; the shard is tried once more/,
     )
   })
 

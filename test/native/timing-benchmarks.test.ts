@@ -273,6 +273,6 @@ describe('timings of earlier builds', () => {
     const rows = await run(['product'])
     expect(rows[1]?.summary).toBeUndefined()
     expect(rows[1]?.refused).toMatch(/differs from the result of the current build: 4096 of 4096/)
-    expect(rows[0]?.warnings.join()).toMatch(/differs from the result of build product/)
+    expect(rows[0]?.warnings.join()).toMatch(/differs from the result of the build product/)
   })
 })

@@ -128,7 +128,7 @@ describe('opsmith bench', () => {
     const product = ['--op', 'aten::mm', '--args', '["x","x"]', '--direction', 'forward']
     const { stdout } = await bench(traps, ...product, '--against', 'x @ x')
     expect(stdout).toMatch(
-      /aten::mm, forward: [\d.]+ \wFLOP\/s with the operations counted in x @ x/,
+      /aten::mm, forward: [\d.]+ \wFLOP\/s with the operation count of x @ x/,
     )
     const { printed } = await timingJson(traps, ...product)
     expect(printed.rows[0]).toMatchObject({ flops: 2 * 64 ** 3, flopsCountedIn: 'aten::mm' })
@@ -228,7 +228,7 @@ describe('opsmith bench', () => {
   })
 
   it.each([
-    [['--sweep', 'N'], /--sweep must be a size with its values/],
+    [['--sweep', 'N'], /--sweep must be the name of a size and its values/],
     [['--sweep', 'N=4'], /no benchmark uses a size with the name N/],
     [['--threads', '0'], /--threads must be an integer of at least 1/],
     [['--dtype', 'float12'], /"float12" is not a possible value of --dtype/],
@@ -237,7 +237,7 @@ describe('opsmith bench', () => {
     [['--args', '["x"]'], /--args needs --op/],
     [['--name-build', 'x', '--build', 'a', 'b'], /--name-build can name only one build/],
     [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name "nowhere"/],
-    [['--kernels', ...honest], /is called on the CPU, but Opsmith lists only kernels of a GPU/],
+    [['--kernels', ...honest], /is called on the CPU, but Opsmith can list only GPU kernels/],
     [['--csv', '--markdown'], /cannot be given together/],
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],

@@ -200,7 +200,7 @@ describe('opsmith serve', () => {
       'The target here has no program /nothing/opsmith that it can run.',
     )
     expect(reasonOf(await connect({ ...here, command: ['sh', '-c', 'exit 3', 'nothing'] }))).toBe(
-      'The target here did not start an Opsmith.',
+      'Opsmith did not start on the target here.',
     )
     expect(lost).toEqual([])
   })

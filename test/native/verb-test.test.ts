@@ -97,7 +97,7 @@ it('calls that its tests make are recorded, added to opsmith.json, and pass ther
   expect(checks.stdout.match(/^\S.*template_ops::muladd\(/gm), checks.stdout).toHaveLength(3)
   const again = await test(apart, '--record', '--keep', 'calls')
   expect(again.stdout).toContain(
-    'Nothing was added to opsmith.json; 3 were already in opsmith.json.',
+    'Nothing was added to opsmith.json; 3 entries were already in opsmith.json.',
   )
   expect(again.stdout).toContain('template_ops::muladd(a float32[4], b float32[4], 2.5)')
   const alone = await test(apart, '--keep', 'calls')

@@ -275,11 +275,11 @@ describe('CUDA architectures', () => {
     const both = { ...cuda, present: ['61', '80'] }
     expect(unwrap(chooseArchitectures(both, '/p', list, [])).remarks).toEqual([
       "GPU kernels are compiled for sm_80 (this machine's GPUs)",
-      "GPU kernels are not compiled for this machine's GPU of compute capability 6.1: nvcc 13.0 compiles only for 7.5 and newer",
+      "GPU kernels are not compiled for this machine's GPU (compute capability 6.1): nvcc 13.0 compiles only for 7.5 and newer",
     ])
     const newer = unwrap(chooseArchitectures({ ...cuda, present: ['130'] }, '/p', list, []))
     expect(newer.remarks.at(-1)).toMatch(
-      /13\.0: the driver compiles the GPU kernels when the library/,
+      /13\.0\), so the driver compiles the GPU kernels when the library/,
     )
   })
 

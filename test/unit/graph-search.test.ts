@@ -140,7 +140,7 @@ describe('searching a graph', () => {
     ['shape:[4,', '"[" has no matching "]"'],
     ['shape:4]', '"]" has no matching "["'],
     ['shape:[4, x]', '"x" is not a size'],
-    ['shape:[4,,5]', 'a comma without a size'],
+    ['shape:[4,,5]', 'a size is missing in the shape'],
     ['line:zero', '"line:" needs a line'],
     ['op:', '"op:" needs a value after the colon'],
     ['"half', 'a quotation mark is not closed'],

@@ -77,7 +77,7 @@ describe('reading opsmith.json', () => {
     const comma = problem('{\n "name": "a"\n "sources": []}')
     expect(comma).toMatchObject({
       line: 3,
-      message: 'opsmith.json is not valid JSON: a comma is missing before this.',
+      message: 'opsmith.json is not valid JSON: a comma is missing before this place.',
     })
     expect(problem('{ "name": "a", "sources": ["op.cpp"').message).toBe(
       'opsmith.json is not valid JSON: a closing ] is missing.',

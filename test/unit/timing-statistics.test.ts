@@ -165,7 +165,7 @@ describe('warnings about a timing', () => {
       return noiseWarnings({ rounds, used: quiet, frequencies: [] }, summarise(rounds), at, on)
     }
     expect(warnOf(20e-6, true)).toEqual([
-      'The call is too short to be timed cold: the time includes two events, which take 1.5 µs on this machine. Time the call without cold caches.',
+      'The call is too short to be timed with cold caches: the time includes that of two events, which take 1.5 µs on this machine. Use the time with warm caches.',
     ])
     expect(warnOf(20e-6, false)).toEqual([])
     expect(warnOf(60e-6, true)).toEqual([])

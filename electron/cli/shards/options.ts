@@ -9,18 +9,18 @@ import { callerPath } from '../print'
 /** Options of each verb whose work can be spread over nodes. */
 export const over = text(
   '<where>',
-  'spread the work over nodes: slurm, a cluster or targets of the settings, ssh:HOST, or local; several targets are separated by commas',
+  'where to spread the work: slurm, a cluster of the settings, or one or more of these, separated by commas: a target of the settings, ssh:HOST, local',
 )
 export const jobs = number(
   '<number>',
-  'with --over: the number of workers at a time',
+  'with --over: how many workers run at the same time',
   { least: 1, isWhole: true, most: 1000 },
   '2',
 )
 export const detach = flag('with --over: do not wait for the results; `opsmith runs` shows them')
 export const runFolder = text(
   '<folder>',
-  'with --over: where to create the folder of the run; a folder that all nodes share',
+  'with --over: create the folder of the run in this folder, which all nodes must share',
 )
 
 const defaultJobs = 2

@@ -88,7 +88,7 @@ export async function followAloud(
   const stopped = await stopping
   if (stopped?.ok === false) return printError(stopped.error, wantsJson)
   if (!followed.ok && detach.signal.aborted) {
-    progress(`the run goes on; its results: opsmith runs ${manifest.id}`)
+    progress(`the run goes on; opsmith runs ${manifest.id} shows its results`)
     return detaches ? exitCodes.good : exitCodes.noAnswer
   }
   if (!followed.ok && followed.error.code !== 'cancelled')

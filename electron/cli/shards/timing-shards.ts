@@ -139,7 +139,7 @@ async function printTimings(run: RunManifest, shards: readonly EndedShard[]): Pr
     printLines(missing)
     if (groups.length > 1)
       printLines([
-        'The nodes differ, so there is a table for each kind. Do not compare times of different tables.',
+        'The nodes have different hardware, so each kind of node has its own table. Do not compare times from different tables.',
       ])
   }
   return isGood ? exitCodes.good : exitCodes.failed

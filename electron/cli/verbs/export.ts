@@ -22,11 +22,11 @@ const exportOptions = {
   ),
   out: text('<folder>', 'folder to write to; each form gets a subfolder with its name'),
   proof: switchOff('write the files without building and running them'),
-  list: flag('list the forms, whether each is possible for this project, and why not'),
+  list: flag('list the forms, and say why a form is not possible for this project'),
   diff: flag('show what would change in an earlier export; exit code 1 if something would change'),
   keep: optionalTexts(
     '[files...]',
-    'do not overwrite the named files that you edited (FORM/PATH, such as addon/index.js); with no name, keep every edited file',
+    'do not overwrite these files that you edited, each as FORM/PATH, such as addon/index.js; without a file, keep every edited file',
   ),
   overwrite: optionalTexts(
     '[files...]',

@@ -64,7 +64,9 @@ async function relay(): Promise<number> {
     const begin = (payload: Uint8Array): ChildProcess | undefined => {
       const launch = relayedLaunch.parse(JSON.parse(Buffer.from(payload).toString('utf8')))
       if (launch.version !== version) {
-        progress(`opsmith: this node has version ${version}, not ${launch.version}`)
+        progress(
+          `opsmith: this node has Opsmith ${version}, but Opsmith ${launch.version} started this command. Install the same version on all nodes.`,
+        )
         resolve(exitCodes.noAnswer)
         return undefined
       }
@@ -109,7 +111,7 @@ export const verb: Verb = {
   name: 'host',
   order: 23,
   description:
-    'run an op host for an Opsmith on another node; the setting hostLauncher starts it there',
+    'run an op host on this node for Opsmith on another node, which starts this command with its setting hostLauncher',
   argument: undefined,
   options: {},
   readsInput: () => true,

@@ -87,7 +87,7 @@ function proposalLines(proposal: ProjectProposal): string[] {
       line.origin === '' ? line.text : `${line.text.padEnd(width)}  ← ${line.origin}`,
     ),
     ...(files.length > 0
-      ? ['', 'Files that are written along with opsmith.json:', ...files.map(fileLine)]
+      ? ['', 'Files that Opsmith will write in addition to opsmith.json:', ...files.map(fileLine)]
       : []),
     ...(switches.length > 0
       ? [

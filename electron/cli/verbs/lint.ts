@@ -40,7 +40,7 @@ async function runLint(
 export const verb = defineVerb({
   name: 'lint',
   order: 4,
-  description: 'find mistakes in the sources of operators that compilers do not report',
+  description: 'check the sources of operators for mistakes that compilers do not report',
   argument: projectArgument,
   options: lintOptions,
   notes: [

@@ -229,7 +229,7 @@ export const verb = defineVerb({
     ]
     if (given.length > 1)
       return refuse(
-        `${given.slice(0, 2).join(' and ')} cannot be used together, because each needs another build. Run the command twice.`,
+        `${given.slice(0, 2).join(' and ')} cannot be used together, because each needs a different build. Run the command once for each option.`,
         json,
       )
     return sanitize

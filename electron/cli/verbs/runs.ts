@@ -19,16 +19,17 @@ const options = {
 
 /** What the phase of a run means, for people. */
 function stateText({ phase, openJobs, problem, id }: RunState): string {
-  if (phase === 'ended') return 'ended, some shards have no result'
+  if (phase === 'ended') return 'ended, but some shards have no result'
   if (phase === 'unknown') return `unknown: ${problem}`
-  if (phase === 'working')
-    return `${openJobs} ${openJobs === 1 ? 'job' : 'jobs'} in the queue or at work`
-  return phase === 'idle' ? `not finished, and no job is left: opsmith runs ${id}` : phase
+  if (phase === 'working') return `${openJobs} ${openJobs === 1 ? 'job' : 'jobs'} queued or running`
+  return phase === 'idle'
+    ? `not finished, but no job is left; to continue: opsmith runs ${id}`
+    : phase
 }
 
 function stateLine(run: RunState): string {
   const { id, title, done, failed, shards } = run
-  const lost = failed > 0 ? `, ${failed} without` : ''
+  const lost = failed > 0 ? `, ${failed} failed` : ''
   return `${id}  ${title}: ${done} of ${shards} shards have a result${lost}; ${stateText(run)}`
 }
 
@@ -77,9 +78,9 @@ async function runs(named: string, given: OptionValues<typeof options>): Promise
 export const verb: Verb = {
   name: 'runs',
   order: 21,
-  description: 'list the runs that --over has started, or wait for one and print its answer',
+  description: 'list the runs that --over has started, or wait for one and print its results',
   notes: [
-    'Opsmith goes on with a run that was left: shards that have a result are not repeated.\nIn a terminal, Ctrl+C asks whether to leave the run or to stop it.',
+    'If you detach from a run, a later `opsmith runs ID` continues it. Shards that have a result are not repeated.\nIn a terminal, Ctrl+C asks whether to detach from the run, to stop it, or to continue to wait.',
   ],
   argument: { name: 'run', description: 'name or folder of a run', isOptional: true },
   options,

@@ -19,7 +19,7 @@ const options = {
   stdio: flag('exchange messages through stdin and stdout until stdin is closed'),
   session: parsed(
     '<name>',
-    'keep the engine running after stdin is closed; the next `opsmith serve --stdio` with the same name connects to it (8 to 64 letters and digits)',
+    'keep the engine running after stdin is closed; the next `opsmith serve --stdio` with the same name connects to it (8 to 64 letters, digits, "-" and "_")',
     (given, flagText) =>
       sessionName.safeParse(given).success
         ? ok(given)
@@ -27,12 +27,12 @@ const options = {
   ),
   keep: number(
     '<seconds>',
-    'with --session: how long the engine waits for the next one',
+    'with --session: how long the engine waits for the next connection',
     { least: 0 },
     '600',
   ),
-  resume: flag('with --session: continue only, do not start an engine'),
-  engine: flag('with --session: be the engine; `opsmith serve --stdio` starts it'),
+  resume: flag('with --session: connect only to an engine that runs; do not start one'),
+  engine: flag('with --session: run the engine itself; `opsmith serve --stdio` uses this option'),
 }
 
 /** Milliseconds in which the other side can read the last messages. */
@@ -66,7 +66,10 @@ async function serveStdio(values: OptionValues<typeof options>): Promise<Result<
   const place = session === undefined ? undefined : placeOfSession(session)
   if (session === undefined || (!place && !resume))
     return await serveSession({ installation, version, input: stdin, output })
-  if (!place) return err('target.unavailable', 'No engine of this session runs on this machine.')
+  if (!place)
+    return err('target.unavailable', 'No engine of this session runs on this machine.', {
+      hint: 'To start an engine, leave out --resume.',
+    })
   const words = ['serve', '--engine', '--session', session, '--keep', String(keep ?? keepSeconds)]
   return await relaySession(place, { input: stdin, output, words, mustResume: resume })
 }
@@ -96,7 +99,7 @@ export const verb: Verb = {
   description:
     'run the engine of the window for another process, such as a window on another machine',
   notes: [
-    'The messages are framed and versioned. Both sides must have the same version of Opsmith. What code prints goes to stderr.',
+    'The messages are framed and versioned. Both sides must have the same version of Opsmith. All other output goes to stderr.',
   ],
   argument: undefined,
   options,

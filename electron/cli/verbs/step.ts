@@ -14,7 +14,10 @@ import { defineVerb, projectArgument } from '../verb'
 const stepOptions = {
   at: text('<file:line>', 'stop at this line of a kernel; FILE is relative to the project'),
   block: text('<x,y,z>', 'the thread block to step through (default: 0,0,0)'),
-  op: text('<name>', 'an operator, or a function of the program; without it, the first call'),
+  op: text(
+    '<name>',
+    'an operator, or a function of the program; without this option, the first call',
+  ),
   args: callArguments('with --op: arguments of the call, a JSON list as in opsmith.json'),
   call: number('<number>', 'number of the call in opsmith.json, counted from 1', {
     least: 1,

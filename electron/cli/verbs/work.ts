@@ -18,11 +18,12 @@ import type { Verb } from '../verb'
 import { withWorkbench } from '../with-workbench'
 
 const options = {
-  job: text('<name>', 'the name of this worker; by default, that of the Slurm job'),
-  place: number('<number>', 'where this worker begins to look for work', {
-    least: 0,
-    isWhole: true,
-  }),
+  job: text('<name>', 'name of this worker (default: the name of its Slurm job)'),
+  place: number(
+    '<number>',
+    'number of this worker, from 0; workers with different numbers begin with different shards',
+    { least: 0, isWhole: true },
+  ),
 }
 
 /** This node, as people know it. */
@@ -58,7 +59,7 @@ async function work(folder: string, job: string | undefined, place = 0): Promise
       ? ok(null)
       : err(
           'target.unavailable',
-          `The Opsmith of this node has version ${ownVersion(root)}, but the run was started by version ${manifest.version}.`,
+          `This node has Opsmith ${ownVersion(root)}, but Opsmith ${manifest.version} started the run.`,
           { hint: 'Install the same version on all nodes.' },
         )
   return await withWorkbench(
@@ -75,7 +76,7 @@ async function work(folder: string, job: string | undefined, place = 0): Promise
           const built = await buildAloud(workbench, manifest.project)
           if (!built.ok || built.value.ok) return built
           return err('build.required', 'The project does not build on this node.', {
-            hint: 'The messages of the compiler are in the log of the worker.',
+            hint: 'Read the messages of the compiler in the log of the worker.',
           })
         },
         perform: async (shard, signal) => {
@@ -94,7 +95,8 @@ async function work(folder: string, job: string | undefined, place = 0): Promise
 export const verb: Verb = {
   name: 'work',
   order: 22,
-  description: 'do shards of a run until none is left; --over starts it on each node',
+  description:
+    'work on the shards of a run until none is left; --over starts this command on each node',
   argument: { name: 'folder', description: 'folder of the run', isOptional: false },
   options,
   execute: async (folder, given) => {

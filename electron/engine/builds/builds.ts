@@ -289,7 +289,7 @@ export class Builds {
       const message = firstError(report.value)?.message ?? ''
       return err(
         'build.required',
-        `Timings and profiles need a build by the compiler alone, without the compile server. This build fails: ${message}`,
+        `Timings and profiles need a build without the compile server. This build fails: ${message}`,
         { hint: 'Fix the error, then build again.' },
       )
     }

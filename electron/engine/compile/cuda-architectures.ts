@@ -77,7 +77,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     const mapped = mapGpu(gpu, wanted, supported)
     if (!mapped) {
       found.remarks.push(
-        `GPU kernels are not compiled for this machine's GPU of compute capability ${capabilityOf(gpu)}: nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
+        `GPU kernels are not compiled for this machine's GPU (compute capability ${capabilityOf(gpu)}): nvcc ${version} compiles only for ${capabilityOf(supported[0] ?? '')} and newer`,
       )
       continue
     }
@@ -87,7 +87,7 @@ function forPresent({ supported, present, version }: Known, wanted: readonly str
     }
     if (mapped.isPtx) {
       found.remarks.push(
-        `nvcc ${version} cannot make machine code for this machine's GPU of compute capability ${capabilityOf(gpu)}: the driver compiles the GPU kernels when the library is loaded`,
+        `nvcc ${version} cannot make machine code for this machine's GPU (compute capability ${capabilityOf(gpu)}), so the driver compiles the GPU kernels when the library is loaded`,
       )
     }
   }

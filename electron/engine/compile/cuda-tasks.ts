@@ -109,7 +109,7 @@ export function boundInCudaSource(
 ): Result<never> {
   return err(
     'project.invalid',
-    `opsmith.json, functions: ${label} defines ${functions.join(', ')}; a function that is bound by name must be in a C++ source.`,
+    `opsmith.json, functions: the CUDA source ${label} defines ${functions.join(', ')}, but "functions" can only name functions that a C++ source defines.`,
     {
       path: 'functions',
       file: manifestFileOf(folder),

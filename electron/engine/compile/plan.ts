@@ -169,7 +169,7 @@ function remarksOn(
   }
   if (contradicting.length > 0) {
     remarks.push(
-      `${contradicting.join(' ')}: precompiled headers do not work with these flags; if "optimization", "fastMath", "marchNative" or "setuptoolsFlags" of opsmith.json sets the flag, use that key instead`,
+      `${contradicting.join(' ')}: precompiled headers do not work with these flags; instead of a flag, use "optimization", "fastMath", "marchNative" or "setuptoolsFlags" of opsmith.json if one of these keys has the same effect`,
     )
   }
   const damagedPreludes = [...new Set(tasks.flatMap((cxx) => cxx.damagedPreludes))]

@@ -296,7 +296,7 @@ function untrustedCompiler(file: string): Finding {
     judgement: 'warning',
     why: 'opsmith.json chooses this compiler. The version of the compiler is unknown, because the folder is not trusted',
     remedy:
-      'Trust the folder in the window. A build on the command line uses this compiler without trust.',
+      'Trust the folder in the window. On the command line, builds use this compiler even if the folder is not trusted.',
   }
 }
 

@@ -89,7 +89,7 @@ const rules: readonly Rule[] = [
     within: /_get_cuda_arch_flags|arch_list\[-1\]/,
     explain: () => ({
       cause:
-        'torch compiles for the GPUs of this machine, but torch finds no GPU. This is usual in a container and on a login node.',
+        'TORCH_CUDA_ARCH_LIST is not set, so torch compiles for the GPUs of this machine, but it finds no GPU. This is usual in a container and on a login node.',
       remedy:
         'Set TORCH_CUDA_ARCH_LIST to the architectures of the GPUs that will run the extension.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
@@ -161,7 +161,7 @@ const rules: readonly Rule[] = [
     match: /no kernel image is available for execution on the device/,
     explain: () => ({
       cause:
-        'The library contains no code for this GPU. The library was built for other architectures, and without PTX, which the driver could compile.',
+        'The library contains no code for this GPU. It was built for other architectures, and contains no PTX that the driver can compile for this GPU.',
       remedy: 'Build the library for the compute capability that nvidia-smi reports.',
       command:
         'TORCH_CUDA_ARCH_LIST="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sort -u | paste -sd\';\')" ' +

@@ -16,7 +16,7 @@ export function runtimeFinding({ version, named }: Runtime, canReplace: boolean)
     version,
     judgement: isOld ? 'warning' : 'usable',
     why: isOld
-      ? `Opsmith is made for Electron ${named}: the older Chromium of this window has known security holes`
+      ? `Opsmith is made for Electron ${named}, but this window runs an older Electron, whose Chromium has known security holes`
       : '',
     remedy: isOld && canReplace ? 'npm run setup (needs access to github.com)' : '',
     chosen: true,

@@ -28,7 +28,7 @@ const meanings: readonly Meaning[] = [
       /Function (\S+) returned an invalid gradient at index (\d+) - got (\[[^\]]*\]) but expected shape compatible with (\[[^\]]*\])/,
     message: ([name = '', index = '', got = '', expected = '']) =>
       `${backward(name)} returns a gradient of shape ${shapeOf(got)} for input ${index}, which has shape ${shapeOf(expected)}.`,
-    hint: 'A gradient must have the shape of its input: transpose the gradient, or sum it over the dimensions that broadcasting added (at::sum_to). Or backward returns two gradients in the wrong order.',
+    hint: 'A gradient must have the shape of its input: transpose the gradient, or sum it over the dimensions that broadcasting added (at::sum_to). Also check the order of the gradients.',
   },
   {
     match: /Function (\S+) returned an invalid gradient at index (\d+) - (.+)/,
@@ -48,7 +48,7 @@ const meanings: readonly Meaning[] = [
       /a (?:view of a )?leaf Variable that requires grad (?:is being|has been) used in an in-place operation/,
     message: () =>
       'The operator writes in place to an input that requires grad: autograd would lose the original value.',
-    hint: 'Return a new tensor, or work on x.clone(). If the operator must write to its input, check the gradient of a function that passes a copy.',
+    hint: 'Return a new tensor, or work on x.clone(). If the operator must write to its input, make a function that passes x.clone() to the operator, and run the gradcheck on that function.',
   },
   {
     match: /element (\d+) of tensors does not require grad and does not have a grad_fn/,

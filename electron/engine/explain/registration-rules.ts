@@ -81,7 +81,7 @@ or give the functions different names. In the schema, overloads have names too: 
     match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,
     message: ([namespace = '']) =>
       `${namespace} already has a TORCH_LIBRARY block in this file. A namespace can have only one such block.`,
-    explanation: `Put all definitions into one block. In another place, add definitions with a fragment:
+    explanation: `Put all definitions into one block. To add definitions in another file, use a fragment:
 
 \`\`\`cpp
 TORCH_LIBRARY_FRAGMENT(my_ops, m) {

@@ -56,7 +56,7 @@ If the code needs \`omp_get_thread_num()\`, install the package of your clang's 
       `(?:use of undeclared identifier|no member named) '(${Object.keys(removed).join('|')})'|'(${Object.keys(removed).join('|')})' was not declared`,
     ),
     message: ([name = '']) => `${name} is no longer in libtorch: use ${removed[name] ?? ''}.`,
-    explanation: `A later release may remove a deprecated name. Use \`TORCH_CHECK(condition, "what is wrong: ", value)\` instead. It throws an error that Python shows as \`RuntimeError\`.`,
+    explanation: `Later releases of libtorch remove deprecated names. The new name can need other arguments. Instead of \`AT_CHECK\`, write \`TORCH_CHECK(condition, "what is wrong: ", value)\`, which throws an error that Python shows as \`RuntimeError\`.`,
     fix: (diagnostic, [name = '']) => replaceWord(diagnostic, name, removed[name] ?? ''),
   },
   {
@@ -184,8 +184,8 @@ return bias.has_value() ? at::add(x, *bias) : x.clone();
     message: () =>
       'sizes() is a view of the sizes, not a vector: copy the sizes with .vec(), or keep the view.',
     explanation: `\`\`\`cpp
-std::vector<int64_t> sizes = x.sizes().vec();  // a copy, to change
-const at::IntArrayRef view = x.sizes();        // good as long as x is
+std::vector<int64_t> sizes = x.sizes().vec();  // a copy that you can change
+const at::IntArrayRef view = x.sizes();        // valid while x exists
 \`\`\``,
   },
   {

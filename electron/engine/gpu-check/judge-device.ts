@@ -36,7 +36,7 @@ export function judgeEvents(figures: EventFigures): Judgement {
   const wrong: string[] = []
   const doubts: string[] = []
   const compare = (name: string, off: number, good: number): void => {
-    const text = `CUDA events measure ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} time than the clock of the device for ${name}`
+    const text = `CUDA events measure ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} time than the device’s clock for a GPU kernel of ${name}`
     if (!(Math.abs(off) < 10 * good)) wrong.push(text)
     else if (Math.abs(off) > good) doubts.push(text)
   }
@@ -44,9 +44,13 @@ export function judgeEvents(figures: EventFigures): Judgement {
   // A launch is a part of it, and the device's clock may tick each microsecond.
   compare('100 µs', shortOff, 0.03)
   if (!(empty < 20e-6))
-    wrong.push(`events without a GPU kernel between them are ${micro(empty)} µs apart`)
+    wrong.push(
+      `two CUDA events with nothing between them are ${micro(empty)} µs apart, but should be less than 20 µs apart`,
+    )
   else if (empty > 3e-6)
-    doubts.push(`events without a GPU kernel between them are ${micro(empty)} µs apart`)
+    doubts.push(
+      `two CUDA events with nothing between them are ${micro(empty)} µs apart, but should be at most 3 µs apart`,
+    )
   if (behind > mostBehind * samples)
     doubts.push(
       `${behind} of ${samples} samples include the launch: the device waited for the host`,
@@ -55,7 +59,7 @@ export function judgeEvents(figures: EventFigures): Judgement {
     {
       wrong,
       doubts,
-      found: `events without a GPU kernel between them are ${micro(empty)} µs apart, and events measure 10 ms with an error of ${percent(Math.abs(longOff))}`,
+      found: `two CUDA events with nothing between them are ${micro(empty)} µs apart, and CUDA events measure 10 ms with an error of ${percent(Math.abs(longOff))}`,
     },
     {
       'nothing, µs': micro(empty),
@@ -184,7 +188,8 @@ export function judgeCeilings(figures: CeilingFigures): Judgement {
   const doubts: string[] = []
   const compare = (what: string, part: number, least: number): void => {
     // Drivers of the newest devices no longer give their memory's clock.
-    if (!Number.isFinite(part)) doubts.push(`${what} cannot be compared with the device’s peak`)
+    if (!Number.isFinite(part))
+      doubts.push(`${what} cannot be compared with the device’s peak: one of the two is unknown`)
     else if (part > 1.1)
       wrong.push(`${what} is ${percent(part)} of the device’s peak, which is impossible`)
     else if (part < least) doubts.push(`${what} is only ${percent(part)} of the device’s peak`)

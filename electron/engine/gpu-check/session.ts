@@ -102,7 +102,10 @@ export class GpuSession {
     if (this.signal.aborted) return stopped
     const { cuda, compiler } = toolchain.value
     if (!cuda && this.project.manifest.cudaSources.length > 0)
-      return err('toolchain.missing', 'nvcc was not found: no kernel can be compiled.')
+      return err(
+        'toolchain.missing',
+        'nvcc was not found, so the GPU check cannot compile its kernels. Install the CUDA toolkit.',
+      )
     const { installation } = this.services
     const request = { installation, project: this.project, toolchain: toolchain.value }
     const report = await buildProject(request, { signal: this.signal })

@@ -26,7 +26,7 @@ function kindOfArchive(
       'input.invalid',
       `Opsmith does not open ${file}: the compressed files in it unpack to ${unpackedBytes} bytes, but the limit is ${mostUnpacked} bytes.`,
       {
-        hint: 'This file was not written by PyTorch, which does not compress tensors. Save the model again with PyTorch.',
+        hint: 'PyTorch does not compress tensors, so another program wrote this file. Save the model again with PyTorch.',
       },
     )
   }

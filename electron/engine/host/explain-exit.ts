@@ -88,7 +88,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
           const count = record.chain.toLocaleString('en')
           return {
             reason: 'stack-overflow',
-            message: `The graph is too deep (${record.phase}): one chain has ${count} operators, and libtorch's passes overflow the stack.`,
+            message: `The graph is too deep (${record.phase}): one chain has ${count} operators, so libtorch's passes overflow the stack.`,
           }
         }
         return {
@@ -112,7 +112,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
       if (heap !== undefined) {
         return {
           reason: 'heap-corruption',
-          message: `Heap corruption${doing}: the allocator says "${heap}". The damage happened before the allocator noticed it${at}.`,
+          message: `Heap corruption${doing}: the allocator says "${heap}". The allocator noticed the damage${at}. The damage itself happened earlier.`,
         }
       }
       if (assertion !== undefined)

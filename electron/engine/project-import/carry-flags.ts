@@ -44,7 +44,7 @@ const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^-O[sgz]$/, 'left out, because "optimization" accepts only O0 to O3'],
   [
     /fopenmp/,
-    'left out: at::parallel_for uses libtorch’s threads; with clang, #pragma omp has no effect and loops run on one thread',
+    'left out: at::parallel_for uses libtorch’s threads without it. With clang, #pragma omp has no effect: its loops run on one thread',
   ],
   [/^-DPy_LIMITED_API/, 'left out, because Opsmith compiles operators without Python'],
   [/^(-t|--threads)/, 'left out, because Opsmith chooses the number of nvcc threads'],
@@ -75,7 +75,10 @@ export function carryFlag(
     return
   }
   if (!group.every((one) => flagShape.safeParse(one).success)) {
-    draft.remark(`${text} is left out, because opsmith.json cannot read flags from a file.`, at)
+    draft.remark(
+      `${text} is left out, because opsmith.json does not accept a file of flags. Write the flags in opsmith.json.`,
+      at,
+    )
     return
   }
   const include = /^-I\s*(.+)$/.exec(text)?.[1]

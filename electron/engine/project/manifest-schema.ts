@@ -4,7 +4,7 @@ import { knownManifest } from './known-manifest'
 
 const descriptions: Record<string, string> = {
   $schema: 'The JSON Schema of this file, for completion in editors.',
-  description: 'A description of one line, for reports and exports.',
+  description: 'A one-line description, for reports and exports.',
   root: 'The folder of the sources, if opsmith.json is in another folder: absolute, or relative to the folder of opsmith.json. All other paths in opsmith.json are then relative to `root`. Opsmith does not write to `root`; build/ is next to opsmith.json.',
   name: 'A C identifier. The library file is lib<name>.so. Operators from PYBIND11 modules and from `functions` get this name as their namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
@@ -20,7 +20,7 @@ const descriptions: Record<string, string> = {
     'The architectures that GPU kernels are compiled for, in exports and on a machine without a GPU: "80", "90a".',
   optimization: "Optimization level, O0 to O3. The default is the user's setting, initially O2.",
   fastMath:
-    'Compile with -ffast-math and --use_fast_math: faster sums, but no support for NaN and infinity.',
+    'Compile with -ffast-math and --use_fast_math: faster arithmetic, but no support for NaN and infinity.',
   marchNative:
     "Compile with -march=native: the library runs only on processors like this machine's.",
   setuptoolsFlags:

@@ -41,7 +41,7 @@ const syntaxErrors: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'a key in double quotes is expected at this place',
   ValueExpected: 'a value is expected at this place',
   ColonExpected: 'a colon is missing between a key and its value',
-  CommaExpected: 'a comma is missing before this',
+  CommaExpected: 'a comma is missing before this place',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
   EndOfFileExpected: 'there is text after the end of the object',

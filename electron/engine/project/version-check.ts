@@ -51,18 +51,22 @@ async function get(address: string): Promise<string> {
     const headers = { accept: 'application/json', 'user-agent': 'opsmith' }
     const asked = request(address, { headers, timeout: patience, agent: false }, (answer) => {
       let text = ''
-      if (answer.statusCode !== 200) asked.destroy(new Error(`answered ${answer.statusCode ?? 0}`))
+      if (answer.statusCode !== 200)
+        asked.destroy(new Error(`the server answered with status ${answer.statusCode ?? 0}`))
       answer.setEncoding('utf8')
       answer.on('data', (part: string) => {
         text += part
-        if (text.length > mostBytes) asked.destroy(new Error('sent a response larger than 1 MB'))
+        if (text.length > mostBytes)
+          asked.destroy(new Error('the server sent a response larger than 1 MB'))
       })
       answer.on('error', reject)
       answer.on('end', () => {
         resolve(text)
       })
     })
-    asked.on('timeout', () => asked.destroy(new Error(`gave no answer in ${patience / 1000} s`)))
+    asked.on('timeout', () =>
+      asked.destroy(new Error(`the server did not answer within ${patience / 1000} s`)),
+    )
     asked.on('error', reject)
     asked.end()
   })

@@ -97,12 +97,12 @@ function missingThere(found: Probe, canSendNode: boolean): string[] {
       : `Run \`${installer} ${name}\`.`
   const missing = missingPrograms.map((name) => {
     const wanted = name === 'tar' || name === 'gzip' ? name : 'coreutils'
-    return `${name} is not installed. It unpacks or checks the copy. ${how(wanted)}`
+    return `${name} is not installed. Opsmith needs it to check and unpack the copy. ${how(wanted)}`
   })
   if (node === undefined && !canSendNode) {
     const has = oldNode === '' ? 'is not installed' : `is too old (${oldNode})`
     missing.unshift(
-      `Node.js ${has}. The engine needs Node.js ${oldestNode} or newer, and the Node of this machine does not run on ${system} ${found.machine}, or this machine has none. Get it from https://nodejs.org, and put \`node\` on the PATH.`,
+      `Node.js ${has}. The engine needs Node.js ${oldestNode} or newer. Opsmith cannot copy one: this machine has no Node.js that runs on ${system} ${found.machine}. Install Node.js from https://nodejs.org on that machine, and put \`node\` on its PATH.`,
     )
   }
   return missing
@@ -127,7 +127,7 @@ class EngineCopy {
   async run(): Promise<Result<null>> {
     const { installation, onLog } = this.options
     const name = engineName(installation.root)
-    onLog(`Looking at what ${this.machine} has …\n`)
+    onLog(`Checking what is installed on ${this.machine} …\n`)
     const found = await probe(this.target, name, this.scriptOptions)
     if (!found.ok) return found.error.code === 'cancelled' ? found : (this.options.reason ?? found)
     const archives = await this.archives(found.value)
@@ -163,7 +163,7 @@ class EngineCopy {
     const own = found.node === undefined && isSame ? await nodeToSend(installation) : undefined
     const missing = missingThere(found, own !== undefined)
     if (missing.length > 0)
-      return err('target.noOpsmith', `${this.machine} lacks what Opsmith needs there.`, {
+      return err('target.noOpsmith', `${this.machine} lacks programs that Opsmith needs.`, {
         hint: missing.join('\n'),
       })
     const engine = await engineArchive(installation, isSame)
@@ -182,11 +182,11 @@ class EngineCopy {
     const size = megabytes(engine.bytes + (node?.bytes ?? 0))
     const detail = [
       ...(opsmith === '' ? [] : [`${this.machine} has Opsmith ${opsmith}, which stays as it is.`]),
-      ...(hasCopy ? ['A copy is there, but it does not run.'] : []),
+      ...(hasCopy ? ['An earlier copy is there, but it does not run.'] : []),
       node === undefined
-        ? `It will use Node.js ${theirs?.version ?? ''} of that machine.`
+        ? `The copy will use Node.js ${theirs?.version ?? ''} of that machine.`
         : `Node.js is copied as well, because that machine has ${oldNode === '' ? 'none' : `${oldNode}, which is too old`}.`,
-      'It needs no root rights and no network there. Then set-up compiles the native addon for the libtorch of that machine.',
+      'The copy needs no root rights and no network there. After the copy, set-up compiles the native addon for the libtorch of that machine.',
     ].join(' ')
     return (await this.options.mayCopy({ machine: this.machine, version, size, folder, detail }))
       ? ok(null)
@@ -211,7 +211,7 @@ class EngineCopy {
       if (!ran.ok) return ran
       if (ran.value.exitCode === 0) return ok(null)
       if (ran.value.exitCode !== exits.damaged) return this.failed(ran.value)
-      onLog('The copy arrived damaged or in part.\n')
+      onLog('The copy arrived damaged or incomplete.\n')
     }
     return err(
       'target.unavailable',
@@ -268,7 +268,7 @@ function setUpError(machine: string, answer: string): Result<never> {
   }
   return err(
     'toolchain.missing',
-    `Opsmith is on ${machine}, but its set-up there has not ended: ${message}`,
+    `Opsmith was copied to ${machine}, but its set-up there is not complete: ${message}`,
     {
       hint,
     },

@@ -118,7 +118,7 @@ export class EngineLink {
         'target.unavailable',
         hasAnswered
           ? `The Opsmith on ${name} has ended.`
-          : `The target ${name} did not start an Opsmith.`,
+          : `Opsmith did not start on the target ${name}.`,
         {
           hint: hasAnswered ? '' : 'Read what was printed, and check the command of this target.',
           detail: [this.notStarted, broken, this.preamble.skipped, this.printed]

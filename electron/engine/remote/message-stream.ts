@@ -114,7 +114,7 @@ export function otherVersion(there: string, version: string, own: string): Resul
     'target.noOpsmith',
     isOther
       ? `${there} has version ${version}, but this Opsmith has version ${own}.`
-      : `${there} has version ${version} as well, but it is another build: it speaks another protocol.`,
+      : `${there} also has version ${version}, but it is another build with another protocol.`,
     {
       hint: 'Both machines need the same version of Opsmith. To copy this one, connect in the window, or add --copy to the command.',
     },

@@ -95,7 +95,7 @@ export async function runScript(
   const reason = explainTargetEnd(target, { exitCode, hasAnswered: false, printed: stderr })
   return reason?.error.code === 'target.unavailable'
     ? reason
-    : err('target.unavailable', `The target ${target.name} runs no shell.`, {
+    : err('target.unavailable', `The target ${target.name} did not start a shell.`, {
         hint: 'Read what was printed, and check the command of this target.',
         detail: `${preamble.skipped}${stderr}`,
       })

@@ -215,7 +215,7 @@ export function explainTargetEnd(
       'target.noOpsmith',
       `The target ${name} has no program ${opsmith} that it can run.`,
       {
-        hint: 'Copy this Opsmith there: connect in the window, or add --copy to the command. Or write the path of Opsmith there as `opsmith` of this target in the settings file.',
+        hint: 'Copy this Opsmith there: connect in the window, or add --copy to the command. If Opsmith is already there, set `opsmith` of this target in the settings file to the path of that Opsmith.',
       },
     )
   return undefined

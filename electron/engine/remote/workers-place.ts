@@ -35,7 +35,7 @@ export function workersPlaceOf(
     if (!target.ok) {
       const known = ['slurm', 'local', ...Object.keys(settings.clusters)].join(', ')
       const { message, hint = '' } = target.error
-      return err('request.invalid', message, { hint: `${hint} --over also knows: ${known}.` })
+      return err('request.invalid', message, { hint: `${hint} --over also accepts: ${known}.` })
     }
     const there = target.value.opsmith === undefined ? opsmith : [target.value.opsmith]
     targets.push({ name, ...scriptCommand(target.value), opsmith: there })

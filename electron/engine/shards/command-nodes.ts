@@ -119,7 +119,7 @@ export class CommandNodes implements Nodes {
     if (sign?.size !== size) this.signs.set(job, { size, since: performance.now() })
     else if (performance.now() - sign.since > silence)
       return ended(
-        `the worker on ${target} showed no sign of life for ${silence / 1000} s: it was killed, or the machine is gone`,
+        `the worker on ${target} did not report for ${silence / 1000} s: it was killed, or the machine is down`,
       )
     return { kind: 'running', lives: 1 }
   }

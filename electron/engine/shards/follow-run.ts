@@ -229,7 +229,8 @@ export class RunFollower {
   private async readJob(name: string, job: KnownJob): Promise<void> {
     const lives = Math.max(1, job.state?.lives ?? 1)
     await this.readWorkers(name, job, lives)
-    const requeued = 'its job was put back into the queue, because the node failed or was needed'
+    const requeued =
+      'its job was put back into the queue, because the node failed or another job needed it'
     // All lives but the last have ended.
     for (const worker of job.workers.slice(0, -1)) await this.bury(worker, requeued)
     const { state } = job
@@ -355,7 +356,7 @@ export class RunFollower {
     return err(
       'cancelled',
       `The jobs of the run were cancelled: ${this.lastReason}. ${this.left()} of ${shards} shards have no result.`,
-      { hint: `To do the rest: opsmith runs ${id}` },
+      { hint: `To run the remaining shards: opsmith runs ${id}` },
     )
   }
 
@@ -371,7 +372,7 @@ export class RunFollower {
   /** Journals and states do not fit: a file of the run was removed, or the disk is full. */
   private lost(): Result<never> {
     return err('io', 'No job is working on the shards that were started.', {
-      hint: `See ${this.run.path('journal.jsonl')}.`,
+      hint: `A file of the run may be missing, or the disk may be full. See ${this.run.path('journal.jsonl')}.`,
     })
   }
 }

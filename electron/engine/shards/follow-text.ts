@@ -9,5 +9,6 @@ export function workerNews(
     return `${event.jobs} ${event.jobs === 1 ? 'worker' : 'workers'} submitted`
   if (event.kind === 'came')
     return `node ${event.facts.node}: ${event.facts.processor}, ${event.facts.cores} cores`
-  return `${name}: ${event.reason}; ${event.isLast ? 'it is not tried again' : 'it is tried once more'}`
+  const next = event.isLast ? 'the shard is not tried again' : 'the shard is tried once more'
+  return `${name}: ${event.reason}; ${next}`
 }

@@ -47,19 +47,19 @@ export interface EndedJob {
   timeLimit: string
 }
 
-/** Why a job has ended, as a part of a sentence: "the time limit of Slurm (00:10:00) was over on node n1". */
+/** Why a job has ended, as a part of a sentence: "its job reached its time limit (00:10:00)". */
 export function endReason({ state, reason, exitCode, node, timeLimit }: EndedJob): string {
   const [word = ''] = state.split(/[\s+]/)
   const place = onNode(node)
   const limit = timeLimit === '' ? '' : ` (${timeLimit})`
   const meanings: Record<string, string> = {
     COMPLETED: `the worker ended${place}`,
-    TIMEOUT: `the time limit of its job${limit} was over${place}`,
+    TIMEOUT: `its job reached its time limit${limit}${place}`,
     OUT_OF_MEMORY: `it used more memory than its job may use${place}`,
     NODE_FAIL: `the node failed${node === '' ? '' : `: ${node}`}`,
     PREEMPTED: `a job of higher priority took its place${place}`,
     BOOT_FAIL: `the node did not start${node === '' ? '' : `: ${node}`}`,
-    DEADLINE: 'the deadline of its job was over',
+    DEADLINE: 'its job reached its deadline',
     CANCELLED: `its job was cancelled${place}`,
     REVOKED: 'its job was taken back by another cluster',
   }
@@ -98,10 +98,10 @@ const waitReasons: Record<string, string> = {
   ReqNodeNotAvail: 'nodes that it needs are down or reserved',
   PartitionDown: 'the partition is down',
   PartitionTimeLimit: 'its time limit is above the limit of the partition, so it never starts',
-  QOSMaxJobsPerUserLimit: 'you have as many jobs as you may have',
-  AssocGrpGRES: 'your group uses as many GPUs as it may use',
-  JobHeldUser: 'you hold it',
-  JobHeldAdmin: 'an administrator holds it',
+  QOSMaxJobsPerUserLimit: 'you have reached your limit of jobs',
+  AssocGrpGRES: 'your group has reached its limit of GPUs',
+  JobHeldUser: 'you put it on hold',
+  JobHeldAdmin: 'an administrator put it on hold',
 }
 
 function waitNote({ Reason = '', StartTime = 'Unknown', Partition = '' }: Fields): string {

@@ -121,7 +121,7 @@ export function evaluateFormula(text: string, field: string, scope: FormulaScope
     if (!(error instanceof RangeError) && !(error instanceof FormulaError)) throw error
     const why = error instanceof FormulaError ? error.message : 'the brackets are nested too deeply'
     return err('input.invalid', `The formula of ${field}, "${text.slice(0, 200)}": ${why}.`, {
-      hint: 'A formula can contain digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
+      hint: 'A formula can contain numbers, names of sizes, + - * / ** ( ), and numel(x) or nbytes(x) of an input x.',
       path: field,
     })
   }

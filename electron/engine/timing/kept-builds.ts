@@ -190,7 +190,10 @@ export class KeptBuilds {
           ? 'A build cannot have the name "last", because "last" always means the previous build.'
           : `Another build is named "${name}".`,
         {
-          hint: 'Choose another name, or remove this name from the other build first.',
+          hint:
+            name === 'last'
+              ? 'Choose another name.'
+              : 'Choose another name, or remove the name from that build first.',
           path: 'name',
         },
       )
@@ -221,7 +224,7 @@ export class KeptBuilds {
     }
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
-      ? err('request.invalid', 'Opsmith has kept no build before the current build.', {
+      ? err('request.invalid', 'Opsmith has not kept an earlier build.', {
           hint: 'Change a source and build again: the current build becomes the previous build.',
           path: 'builds',
         })

@@ -74,8 +74,8 @@ export function clockWarnings(
     governor !== '' && governor !== 'performance'
       ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
-        ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
-        : 'Opsmith found no way to lock the clock frequency (common on virtual machines). Trust only ratios between calls whose timings are interleaved, or sample for longer'
+        ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost)'
+        : 'Opsmith found no way to lock the clock frequency (common on virtual machines). Compare only calls of one benchmark, which Opsmith times in turn, or sample for longer'
   return [
     `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
   ]
@@ -150,11 +150,11 @@ export function noiseWarnings(
     warnings.push(`Only ${rounds.length} rounds were sampled: sample for longer.`)
   if (point.cold && isOnHost && summary.median < leastCold)
     warnings.push(
-      'The call is too short to be timed cold: the time includes the reading of the clock. Time the call without cold caches.',
+      'The call is too short to be timed with cold caches: the time includes the time to read the clock. Use the time with warm caches.',
     )
   if (point.cold && !isOnHost && summary.median < leastColdOnDevice) {
     warnings.push(
-      `The call is too short to be timed cold: the time includes two events, which take ${(betweenEvents * 1e6).toFixed(1)} µs on this machine. Time the call without cold caches.`,
+      `The call is too short to be timed with cold caches: the time includes that of two events, which take ${(betweenEvents * 1e6).toFixed(1)} µs on this machine. Use the time with warm caches.`,
     )
   }
   return warnings

@@ -99,7 +99,7 @@ function judgedReplay({ gpu, device }: TimingRow, least: number): Pick<TimingRow
   if (!gpu) return {}
   if (!gpu.replay || gpu.replay.median >= least) return { gpu }
   const { replay, ...rest } = gpu
-  const noReplay = `the measured time (${engineering(replay.median)}, CUDA graph replay) is impossibly short: ${device} needs at least ${engineering(least)} for the declared bytes or operations; check the declared bytes and operations`
+  const noReplay = `the replay takes only ${engineering(replay.median)}, but ${device} needs at least ${engineering(least)} for the declared bytes or operations; check the declared "bytes" and "flops"`
   return { gpu: { ...rest, noReplay } }
 }
 
@@ -167,7 +167,7 @@ function workOf(
 
 /** Of a call that works on a device though its inputs are on the CPU. */
 const onDeviceInside = (device: string): string =>
-  `The call works on ${device}, but its inputs are on the CPU: the time is the time on the device.`
+  `The call works on ${device}, but its inputs are on the CPU: the time is measured on ${device}.`
 
 const timesOfVirtualGpu =
   'These are times of the virtual GPU, which runs on the CPU. These times say nothing about the speed of a GPU.'

@@ -199,7 +199,7 @@ class Group {
       if (isBuild) {
         outcome.refused = `the result differs from the result of the current build: ${found.value}`
         this.at(0).warnings.push(
-          `The result differs from the result of ${other.label}: ${found.value}.`,
+          `The result differs from the result of the ${other.label}: ${found.value}.`,
         )
       } else {
         outcome.refused = `the result differs from the result of ${own.label}: ${found.value}`

@@ -280,7 +280,7 @@ export class Timings {
     if (device === 'cpu') {
       return err(
         'device.unavailable',
-        `${request.op} is called on the CPU, but Opsmith lists only kernels of a GPU.`,
+        `${request.op} is called on the CPU, but Opsmith can list only GPU kernels.`,
         {
           hint: 'Set "device": "cuda" for the inputs, on a machine with a GPU.',
         },

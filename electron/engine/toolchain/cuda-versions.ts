@@ -79,7 +79,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'limits',
       of: 'nvcc',
-      message: `nvcc is CUDA ${nvcc}, which is newer than libtorch's CUDA ${libtorch}. Libraries get their own CUDA runtime, because libtorch's CUDA runtime lacks functions that nvcc's code calls.`,
+      message: `nvcc is CUDA ${nvcc}, which is newer than libtorch's CUDA ${libtorch}. Libraries that Opsmith builds get their own CUDA runtime, because libtorch's CUDA runtime lacks functions that nvcc's code calls.`,
       remedy: `Install the CUDA ${libtorch} toolkit to share libtorch's runtime.`,
     })
   }
@@ -103,7 +103,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
     found.push({
       kind: 'limits',
       of: 'driver',
-      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: GPU kernels that were compiled for this GPU run, but GPU kernels that have only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
+      message: `The driver supports CUDA up to ${driver}, but nvcc is CUDA ${nvcc}: kernels with machine code for this GPU work, but kernels with only PTX fail ("the provided PTX was compiled with an unsupported toolchain").`,
       remedy: `Install a driver for CUDA ${nvcc}, or the CUDA ${driver} toolkit.`,
     })
   }

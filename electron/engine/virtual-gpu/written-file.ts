@@ -14,7 +14,7 @@ export function readWritten(file: string, what: string, flag: string): Result<un
     text = fs.readFileSync(file, 'utf8')
   } catch {
     return err('host.crashed', `The program ended before it could report what was ${what}.`, {
-      hint: `Run the program without ${flag}: a crash, a signal or _exit ended the program.`,
+      hint: `A crash, a signal or _exit ended the program. Run the program without ${flag} to find the cause.`,
     })
   }
   return ok(JSON.parse(text) as unknown)

@@ -30,7 +30,7 @@ async function mayWrite(
     ? ok(null)
     : err(
         'request.invalid',
-        `Opsmith exports only to a folder that you chose in this window, and you did not choose ${directory}.`,
+        `Opsmith exports only to a folder that you chose in this window, but you did not choose ${directory}.`,
         {
           path: 'directory',
           hint: 'Choose the folder in the Export panel.',
@@ -52,7 +52,7 @@ async function confirmFolder({ desktop }: AppSession, directory: string): Promis
   const pressed = await desktop.ask({
     type: 'question',
     message: `Export to ${directory}?`,
-    detail: 'The folder is outside the project. Each form gets a subfolder with its name.',
+    detail: 'The folder is outside the project. Each export form gets a subfolder with its name.',
     buttons: ['Export', 'Cancel'],
     defaultId: 0,
     cancelId: 1,

@@ -102,7 +102,7 @@ export const fileCalls: Handlers<FileCalls> = {
       ? await importIntoProject(folder, into, sources)
       : err(
           'request.invalid',
-          `Opsmith copies only files that you drop on the window, and ${foreign} was not dropped. Drop the file on the Explorer.`,
+          `Opsmith copies only files that you drop on the window, but ${foreign} was not dropped. Drop the file on the Explorer.`,
           { path: 'sources' },
         )
   }),

@@ -48,7 +48,7 @@ async function modelOf(
 function notOpened(file: string, field: string): Result<never> {
   return err(
     'request.invalid',
-    `Opsmith reads only files that you opened in this window, and you have not opened ${file}.`,
+    `Opsmith reads only files that you opened in this window, but you have not opened ${file}.`,
     {
       path: field,
       hint: 'Open the file first.',

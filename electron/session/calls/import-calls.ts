@@ -35,8 +35,9 @@ export const importCalls: Handlers<ImportCalls> = {
   'project.writeProposal': async (session, { folder, isApart }) => {
     const { proposal } = session
     if (proposal?.folder !== path.resolve(folder)) {
-      return err('request.invalid', `No opsmith.json was proposed for ${folder}.`, {
+      return err('request.invalid', `Opsmith has not proposed an opsmith.json for ${folder}.`, {
         path: 'folder',
+        hint: 'Open the folder again.',
       })
     }
     const out = isApart ? proposal.apart : proposal.folder

@@ -123,7 +123,7 @@ export const projectCalls: Handlers<ProjectCalls> = {
     if (!session.project?.wasNamed(path))
       return err(
         'request.invalid',
-        `${path} is outside the project. Opsmith opens files outside the project only from the link in a message.`,
+        `${path} is outside the project. Opsmith opens files outside the project only from a link in a message.`,
         {
           path: 'path',
         },

@@ -34,9 +34,13 @@ export const setupCalls: Handlers<SetupCalls> = {
     if (!isKnown && !(await mayUseTools(session, { libtorch })))
       return err('cancelled', 'Set-up did not start.')
     if (isClone(installation.root) && libtorch === '') {
-      return err('request.invalid', 'This is a clone of the repository.', {
-        hint: 'Run `npm run setup`, or choose a libtorch in this panel.',
-      })
+      return err(
+        'request.invalid',
+        'This Opsmith is a clone of the repository: the panel can set it up only for a libtorch that you choose.',
+        {
+          hint: 'Choose a libtorch in this panel, or run `npm run setup`.',
+        },
+      )
     }
     const say = (started: string): void => {
       log(installation.stateFolder, `set-up: ${started}`)

@@ -110,7 +110,7 @@ export class RemoteProjects {
         'request.invalid',
         `This setting chooses tools on this machine, but the project is on ${machineOf(open.target.name)}.`,
         {
-          hint: 'Choose them for the project, in Doctor, or write them in the settings file of that machine.',
+          hint: 'Choose the tools for the project in Doctor, or write them into the settings file of that machine.',
         },
       )
     const place = callPlaces[name]
@@ -122,7 +122,10 @@ export class RemoteProjects {
       case 'both':
         return await this.ofDrafts(open, name, parsed.data)
       case 'refused':
-        return err('request.invalid', `This is on ${machineOf(open.target.name)}: ${place.reason}.`)
+        return err(
+          'request.invalid',
+          `The project is on ${machineOf(open.target.name)}: ${place.reason}.`,
+        )
     }
   }
 
@@ -229,12 +232,15 @@ export class RemoteProjects {
     const { name, command } = target.value
     if (this.agreed.has(name)) return target
     if (isQuiet)
-      return err('request.invalid', 'Its folders are listed once you have connected to it.')
+      return err(
+        'request.invalid',
+        `Connect to ${machineOf(name)} first. Then Opsmith lists its folders.`,
+      )
     const pressed = await this.here.desktop.ask({
       type: 'question',
       message: `Run this command to reach ${machineOf(name)}?\n\n${command.map(shellWord).join(' ')}`,
       detail:
-        'It runs on this machine. Opsmith does not ask about targets of the settings file and hosts of ~/.ssh/config.',
+        'The command runs on this machine. Opsmith asks because the target is not in the settings file or in ~/.ssh/config.',
       buttons: ['Run it', 'Cancel'],
       defaultId: 1,
       cancelId: 1,
@@ -284,7 +290,10 @@ export class RemoteProjects {
     const project = withTarget(opened.value, connection.target)
     const name = placeName({ target: connection.target.name, folder: project.folder })
     if (!project.folder.startsWith('/'))
-      return err('internal', 'The folder that the other Opsmith names is not absolute.')
+      return err(
+        'internal',
+        `Opsmith on ${machineOf(connection.target.name)} returned a path that is not absolute: ${project.folder}.`,
+      )
     await this.leaveFor(name, connection)
     this.open ??= {
       target: connection.target,

@@ -72,7 +72,9 @@ export class PipeDesktop implements Desktop {
 
   /** The file manager is on the user's machine, the file is not. */
   showInFolder(file: string): void {
-    process.stderr.write(`opsmith: ${file} is on this machine, which shows no folders.\n`)
+    process.stderr.write(
+      `opsmith: a file manager cannot show ${file}: the window is on another machine.\n`,
+    )
   }
 
   openFolder(folder: string): Promise<string> {

@@ -172,7 +172,10 @@ export class ServedEngine {
     { id, call, input }: Extract<MessageToEngine, { kind: 'call' }>,
   ): Promise<void> {
     if (this.running >= mostCalls) {
-      const result = err('request.invalid', `${mostCalls} calls are running, which is the limit.`)
+      const result = err(
+        'request.invalid',
+        `${mostCalls} calls are running, which is the limit. Try again when one of them has ended.`,
+      )
       this.messages.send({ kind: 'result', id, result })
       return
     }

@@ -89,7 +89,7 @@ SeenThroughByVmap::SeenThroughByVmap() : loop_(functorch::isVmapFallbackEnabled(
     handles_.push_back(
         dispatcher.registerImpl(name, c10::DispatchKey::FuncTorchBatched,
                                 c10::KernelFunction::makeFromBoxedFunction<&call_kernel>(),
-                                std::nullopt, nullptr, "opsmith: seen through by vmap"));
+                                std::nullopt, nullptr, "opsmith: vmap calls the kernel"));
   }
 }
 

@@ -300,8 +300,8 @@ void check_undefined_tangents(const TensorFunction& function, const Tensors& inp
     for (size_t o = 0; o < of_zero.size() && o < of_none.size(); ++o) {
       if (!of_zero[o].defined() || !of_none[o].defined()) continue;
       if (!all_close(of_zero[o], of_none[o])) {
-        fail("the tangent of output " + std::to_string(o) +
-             " is different for an undefined and a zero tangent of " + names[index]);
+        fail("the tangent of output " + std::to_string(o) + " changes when the tangent of " +
+             names[index] + " is undefined instead of zero");
       }
     }
   }
@@ -388,8 +388,8 @@ std::string cause_near_point(const PointProbe& probe, const JacobianComparison& 
   if (output_dtype == at::kDouble && first.numel() > 0 && probe.eps < 1e-3 &&
       at::equal(first.to(at::kFloat).to(at::kDouble), first) &&
       !at::equal(probe.input.detach().to(at::kFloat).to(at::kDouble), probe.input.detach())) {
-    return "Rounding: the function computes in float32, because every element of the float64 "
-           "output fits float32 exactly.";
+    return "Rounding: the function probably computes in float32, because float32 can hold every "
+           "element of the float64 output exactly.";
   }
   const double gap = std::abs(right - left);
   const double lower = std::min(left, right) - 0.01 * gap,

@@ -157,7 +157,7 @@ class CauseFinder {
     const auto rows = whole(1), columns = whole(0);
     if (rows.numel() > 0 && rows.numel() * 2 <= analytical_.size(0) + 1) {
       return "The gradient is zero for element" + std::string(rows.numel() > 1 ? "s " : " ") +
-             some_of(rows, input_shape_) + " of the input, and right for all other elements.";
+             some_of(rows, input_shape_) + " of the input, but correct for all other elements.";
     }
     if (columns.numel() > 0) {
       return "Element" + std::string(columns.numel() > 1 ? "s " : " ") +

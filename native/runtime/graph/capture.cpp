@@ -256,7 +256,7 @@ class Capture {
     auto* original = captured_.callable->function;
     if (original == nullptr) {
       throw Failure(ErrorCode::request_invalid,
-                    request_.entry + " is an operator: only functions are fused and specialised",
+                    request_.entry + " is an operator: only functions have an executed graph",
                     "Choose a function of the project's TorchScript program.");
     }
     const Stage stage(ErrorCode::operator_check);

@@ -127,8 +127,8 @@ class LossFinder {
     warn(GraphWarningKind::control_flow_lost,
          std::string("This ") + what + " depends on " +
              (reading->of_shape ? "the shape" : "the values") +
-             " of a tensor, but the trace records only the path of these inputs. The script graph "
-             "contains all paths.",
+             " of a tensor, but the trace contains only the path that these inputs take. The "
+             "script graph contains all paths.",
          node);
   }
 

@@ -230,12 +230,14 @@ struct Attempt {
     if (!reasons.insert(refusal.reason).second || reasons.size() > most_reasons) continue;
     said += (said.empty() ? "" : "; ") + line;
   }
+  const auto calls = std::to_string(tried.size()) + " calls generated from its schema";
   // Inputs that nobody gave may well be what ends the process.
   Failure failure(
       ErrorCode::input_invalid,
       callable.name +
-          (ended ? " could not be called with generated inputs, in " : " refuses all of the ") +
-          std::to_string(tried.size()) + " calls generated from its schema: " + said,
+          (ended ? " could not be called with generated inputs. All " + calls + " failed: "
+                 : " refuses all of the " + calls + ": ") +
+          said,
       "Give the operator arguments and inputs: add an entry with `args` and `inputs` to `checks` "
       "in opsmith.json.");
   failure.detail = std::move(all);

@@ -248,10 +248,11 @@ OperatorCheckFinding mismatch_finding(const GradientCase& given, const GradientM
   auto finding = failed(where + "element " + index_text(mismatch.index) + " of the gradient of " +
                             name + " is " + number_text(mismatch.analytical) + ", but " +
                             reference + " it is " + number_text(mismatch.numerical) + cause,
-                        "Compare backward with the derivative of forward. opsmith gradcheck shows "
-                        "the whole Jacobian. If the gradient differs on purpose, for example in a "
-                        "straight-through estimator, skip this check: in \"checks\" of "
-                        "opsmith.json, add the check and a reason to \"skip\" of the operator.");
+                        "Compare backward with the derivative of forward. `opsmith gradcheck` "
+                        "shows the whole Jacobian. If the gradient differs on purpose, for example "
+                        "in a straight-through estimator, skip this check: add \"skip\": "
+                        "{\"CHECK\": \"REASON\"} to the entry of the operator in \"checks\" of "
+                        "opsmith.json.");
   finding.input = name;
   finding.index = mismatch.index;
   return finding;

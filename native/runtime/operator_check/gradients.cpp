@@ -225,8 +225,8 @@ std::optional<OperatorCheckFinding> gradient_precision_fault(const OperatorCall&
     if (computed_precision(gradient).value_or(at::kDouble) == at::kDouble) continue;
     auto finding =
         failed("every element of the gradient of " + call.tensors()[i].name +
-                   " fits float32 exactly: backward computes float64 in float32, or returns "
-                   "float32, which the autograd engine casts silently",
+                   " fits float32 exactly: for a float64 input, backward computes in float32, or "
+                   "returns float32, which the autograd engine casts silently",
                "Compute the gradient in the dtype of its input: look for float, 1.0f and casts.");
     finding.input = call.tensors()[i].name;
     return finding;

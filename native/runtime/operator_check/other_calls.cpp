@@ -126,7 +126,7 @@ std::string not_resizable(const OperatorCall& call) {
   if (call.tensors().empty()) return "no argument is a tensor";
   for (const auto& tensor : call.tensors()) {
     if (at::isIntegralType(tensor.tensor.scalar_type(), /*includeBool=*/false))
-      return "the integers of " + tensor.name + " may be indices into tensors of the given sizes";
+      return "the integers in " + tensor.name + " may be indices, so Opsmith cannot change sizes";
   }
   return resizable_sizes(call).empty() ? "no tensor has a size above 1 that can vary" : "";
 }

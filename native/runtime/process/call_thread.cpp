@@ -5,9 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "runtime/clock.h"
@@ -79,7 +81,10 @@ void start_call_thread() {
     pthread_t thread;
     const int error = pthread_create(&thread, &attributes, serve_calls, nullptr);
     pthread_attr_destroy(&attributes);
-    if (error != 0) throw std::runtime_error("the call thread could not be started");
+    if (error != 0) {
+      throw std::runtime_error(std::string("the thread that makes calls could not be started: ") +
+                               std::strerror(error));
+    }
     return true;
   }();
   (void)started;

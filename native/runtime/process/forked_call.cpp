@@ -334,7 +334,7 @@ std::string ForkedOutcome::describe() const {
     case End::timed_out:
       return "a timeout";
     case End::not_started:
-      return "the process could not be forked";
+      return "the process could not be forked, probably because memory ran out";
     case End::exited:
       return "exit(" + std::to_string(status) + ")";
     case End::signalled:

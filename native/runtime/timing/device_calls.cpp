@@ -58,8 +58,8 @@ std::vector<c10::IValue> on_host(const std::vector<c10::IValue>& values) {
 std::string capture_words(const std::string& message) {
   static constexpr std::pair<const char*, const char*> known[] = {
       {"hilox",
-       "the call draws random numbers, and libtorch’s generator can be captured only in CUDA "
-       "graphs that libtorch makes"},
+       "the call draws random numbers, and libtorch’s generator works only in CUDA graphs that "
+       "libtorch makes, not in those that Opsmith makes"},
       {"captured event",
        "memory that the call uses on two streams (record_stream) was freed during the capture"},
       {"memory node",
@@ -110,7 +110,7 @@ std::string check_replay(DeviceGraph& graph, const TimedCall& call, const Device
                          const std::vector<c10::IValue>& results,
                          const std::vector<c10::IValue>& expected) {
   constexpr const char* incomplete =
-      "the call starts work on another stream, which is not captured";
+      "the call starts work on another stream, and this work is not captured";
   if (graph.size() == 0) return incomplete;
   Tensors outputs;
   for (const auto& value : results) {

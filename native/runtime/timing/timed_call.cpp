@@ -161,15 +161,14 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
           ErrorCode::input_invalid,
           "input " + spec.name + " is " + enum_text(*spec.layout) +
               ": only strided inputs are timed",
-          "Use a strided input. In the TorchScript program, add a function that converts it "
-          "to this layout and calls the operator, and time that function.");
+          "Use a strided input: add a function to the TorchScript program that converts the input "
+          "to this layout and calls the operator, and time this function.");
     }
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
       throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is on " + tensor.device().str() +
-                        ", but a timing uses one device, and another input is on " + device_.str() +
-                        ": a timing uses one device",
+                        ", but another input is on " + device_.str() + ": a timing uses one device",
                     "Set the same \"device\" for all inputs.");
     }
     if (!tensor.is_cpu()) device_ = tensor.device();

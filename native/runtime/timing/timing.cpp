@@ -71,7 +71,7 @@ Timing& timing_on_device(int64_t handle) {
     throw Failure(
         ErrorCode::device_unavailable,
         timing.call->name() +
-            " runs on the CPU: only a call on a GPU can be replayed, and its kernels listed",
+            " runs on the CPU: Opsmith can replay a call and list its kernels only on a GPU",
         "Set \"device\": \"cuda\" for the inputs, on a machine with a GPU.");
   }
   return timing;

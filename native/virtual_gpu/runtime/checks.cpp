@@ -805,7 +805,7 @@ void check_call_range(const void* address, std::size_t bytes, bool writes, Site 
                   (near == nullptr ? " outside of every allocation."
                                    : " from byte " + std::to_string(byte - near->begin) +
                                          " of an allocation of " + bytes_text(near->bytes) + "."),
-              "Compare the size of the call with the size of the allocation. Both are in bytes.");
+              "Compare the number of bytes that the call gets with the size of the allocation.");
   made.place = {nullptr, site};
   if (near != nullptr) made.allocated = near->made;
   add_finding(std::move(made));
@@ -920,7 +920,8 @@ void barrier_passed(const Block& block) {
       finding("divergent-barrier",
               std::to_string(block.threads - block.live) + " of " + std::to_string(block.threads) +
                   " threads of the block returned before the barrier at which the others wait.",
-              "Do not return before a barrier: a thread without work must skip only the work.");
+              "Do not return before a barrier: a thread without work must skip the work, but not "
+              "the barrier.");
   made.place = {nullptr, state().barrier_site[&block]};
   add_finding(std::move(made));
 }
@@ -1157,8 +1158,8 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
 
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling) {
   Finding made = finding("deadlock", message,
-                         "Let all threads of the block reach each barrier, and all lanes of a mask "
-                         "reach the warp operation.");
+                         "All threads of the block must reach each barrier, and all lanes of a "
+                         "mask must reach the warp operation.");
   made.place = {nullptr, waiting.line == 0 ? launched : waiting};
   if (polling != nullptr) made.place = {polling, {}};
   made.other_place = {nullptr, launched};

@@ -236,8 +236,8 @@ void keep(const Launch& launch, const Differing& differing) {
     made.message += " The largest difference is " + number_text(differing.largest) +
                     ", more than the rounding of float atomics.";
   made.remedy =
-      "Compute the result only from the values: use an atomic minimum or sum, or compute the place "
-      "of each result from the index.";
+      "Make the result independent of this order: use an atomic minimum or sum, or compute the "
+      "position of each result from the index.";
   state().differing.push_back(std::move(made));
 }
 

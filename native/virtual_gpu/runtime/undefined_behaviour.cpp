@@ -55,8 +55,8 @@ void report_overflow(const SourceLocation& place) {
 
 void report_alignment(std::size_t alignment, const SourceLocation& place) {
   report("misaligned",
-         "The address is not a multiple of " + std::to_string(alignment) +
-             ", as the type requires. On a GPU, the kernel stops with an error.",
+         "The type requires an address that is a multiple of " + std::to_string(alignment) +
+             ", but this address is not. On a GPU, the kernel stops with an error.",
          "Use a smaller type for this address, or align the memory.", place);
   end_launch();
 }

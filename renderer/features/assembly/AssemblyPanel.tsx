@@ -226,11 +226,11 @@ function LineWithoutCode({ report }: { report: AssemblyReport }): ReactElement |
       className="muted"
       role="status"
       data-testid="assembly-no-code"
-      title="The compiler counts all code of a macro, such as AT_DISPATCH_ALL_TYPES, to the line where the macro begins."
+      title="The compiler assigns all code of a macro, such as AT_DISPATCH_ALL_TYPES, to the line where the macro begins."
     >
       {line === null
         ? `Line ${wanted.line} has no instructions in this function.`
-        : `Line ${wanted.line} has no instructions of its own. Those of line ${line} are selected.`}
+        : `Line ${wanted.line} has no instructions of its own. The instructions of line ${line} are selected.`}
     </p>
   )
 }

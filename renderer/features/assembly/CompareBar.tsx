@@ -112,8 +112,8 @@ function SideChoice({ label, none, chosen, onChoose, testId }: SideProps): React
           <input
             name="flags"
             className="mono"
-            aria-label="Compiler flags; a compiler may come first"
-            title="Flags that are added to the flags of the project. A compiler may come first: g++-12 -O3"
+            aria-label="Compiler flags, or a compiler and its flags"
+            title="Opsmith adds these flags to the flags of the project. To use another compiler, write it first: g++-12 -O3"
             placeholder="flags, then Enter"
             defaultValue={flags}
             autoFocus={isAsking}

@@ -32,7 +32,7 @@ export function ExplainLog(): ReactElement {
       <div role="status">
         {failures?.length === 0 && (
           <p className="muted">
-            Opsmith finds no problem that it knows in this text. Paste the whole output, from the
+            Opsmith does not recognize a problem in this text. Paste the whole output, from the
             first error to the end.
           </p>
         )}

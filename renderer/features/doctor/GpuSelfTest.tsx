@@ -38,7 +38,7 @@ export function GpuSelfTest(): ReactElement {
       note={running ? `${checks.length} of ${gpuCheckNames.length}` : ''}
     >
       <p className="muted">
-        Makes ten checks in about a minute. The checks test the driver, libtorch, nvcc, the timings,
+        Runs ten checks in about a minute. The checks test the driver, libtorch, nvcc, the timings,
         and the reports of faults in CUDA kernels.
       </p>
       <div className="doctor-gpu-actions">

@@ -143,7 +143,7 @@ function verdictOf({ ok, forms }: ExportReport): {
     word: 'partly',
     tone: 'tone-warning',
     icon: 'warning',
-    text: `${all} exported, not all proofs tried`,
+    text: `${all} exported, but not all proof steps ran`,
   }
 }
 

@@ -151,7 +151,7 @@ function AbiTable({ abi }: { abi: AbiReport }): ReactElement {
     <div className="export-abi">
       <Section
         title={`Requirements of ${abi.library}`}
-        note="ABI.md lists the settings for other machines"
+        note="ABI.md explains how to load and link the library"
         actions={
           <CopyButton
             text={() => rows.map(([name, value]) => `${name}: ${value}`).join('\n')}

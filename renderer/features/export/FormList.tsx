@@ -130,7 +130,7 @@ function About({ choice }: { choice: FormChoice }): ReactElement {
         </>
       )}
       {possible && untried.length === 0 && (
-        <p className="muted">All tests of the exported files can run on this machine.</p>
+        <p className="muted">All proof steps can run on this machine.</p>
       )}
       {possible && untried.length > 0 && (
         <>

@@ -64,7 +64,7 @@ function headText(review: Review, open: number): string {
     return `${formatCount(open, 'file')} changed by hand since the last export: keep or overwrite?`
   }
   if (review.onlyShown) return 'An export would write these files.'
-  return 'The earlier export would change. Review the changes, then export.'
+  return 'This export would change files of the earlier export. Review the changes, then export.'
 }
 
 function FormChanges({ diff, review }: { diff: FormDiff; review: Review }): ReactElement {

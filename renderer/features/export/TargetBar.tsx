@@ -75,7 +75,7 @@ export function TargetBar(): ReactElement {
         <span className="grow" />
         <CopyButton
           text={exportCommandLine}
-          label="Copy this export as a command line"
+          label="Copy the command line of this export"
           word="Command"
           testId="export-copy-command"
         />

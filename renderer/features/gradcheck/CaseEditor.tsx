@@ -79,7 +79,7 @@ function CaseInputs(): ReactElement | null {
         <>
           <span className="muted">These inputs belong only to this case.</span>
           <button type="button" className="link" onClick={() => showPanel('run')}>
-            Edit the inputs of the project in Run
+            Edit the inputs of the project in the Run panel
           </button>
         </>
       }

@@ -24,7 +24,7 @@ export const feature = defineFeature({
       about: [
         'Compares the gradients of an operator with finite differences, as torch.autograd.gradcheck does, and shows each element of both Jacobians.',
         'Choose an operator from the list. Gradcheck cases that you save to opsmith.json run after every build.',
-        'Other machines and Slurm can search for the worst point: choose them at “where”. Such a run goes on if you close the window.',
+        'Other machines and Slurm can search for the worst point: choose them in the “where” field. Such a run goes on if you close the window.',
       ],
     },
     area: 'right',

@@ -15,7 +15,7 @@ const passTitles: Record<GraphPass, string> = {
   common_subexpressions: 'Computes common subexpressions once',
   dead_code: 'Removes unused nodes',
   peephole: 'Simplifies patterns of a few nodes',
-  freeze: 'Makes parameters and attributes constants',
+  freeze: 'Turns parameters and attributes into constants',
   canonicalize: 'Renumbers the values (%0, %1, …) in the order in which the graph prints them',
   alias_analysis: 'Finds values that may share memory, and nodes that write to them',
 }

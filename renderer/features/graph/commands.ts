@@ -112,7 +112,7 @@ const view: Command[] = [
   ),
   command(
     'foldAlike',
-    'Expand or collapse all groups like the selected group',
+    'Expand or collapse all groups that are like the selected group',
     act((actions) => actions.fold('alike')),
     () => graphActions()?.hasSelection() ?? false,
   ),

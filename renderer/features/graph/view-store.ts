@@ -182,7 +182,7 @@ export async function showGraph(): Promise<void> {
 function asError(problem: unknown): WorkbenchError {
   return {
     code: 'internal',
-    message: 'Opsmith could not draw the graph. This is a bug in Opsmith.',
+    message: 'Opsmith could not draw the graph, because of a bug in Opsmith. Report the details.',
     detail: problem instanceof Error ? (problem.stack ?? problem.message) : String(problem),
   }
 }

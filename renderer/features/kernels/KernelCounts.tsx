@@ -30,8 +30,8 @@ export function KernelCounts({ counts }: { counts: GpuCounts }): ReactElement {
         </p>
         {missedAccesses > 0 && (
           <p className="tone-warning">
-            {formatCount(missedAccesses, 'access is', 'accesses are')} not counted: a warp made more
-            accesses than Opsmith can record before the next barrier or warp operation.
+            {formatCount(missedAccesses, 'access is', 'accesses are')} not counted. Before the next
+            barrier or warp operation, a warp made more accesses than Opsmith can record.
           </p>
         )}
         <MetricField />
@@ -119,7 +119,7 @@ function KernelSection({
       {estimate && (
         <p
           className="side-pad"
-          title={`Peaks of the GPU: ${estimate.source}`}
+          title={`Source of the peak rates of this GPU: ${estimate.source}`}
           data-testid="kernels-estimate"
         >
           A launch takes <span className="number">{estimateText(estimate)}</span> on {model},

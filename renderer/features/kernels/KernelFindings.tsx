@@ -65,7 +65,7 @@ function StepHere({ finding: { place, thread } }: { finding: GpuFinding }): Reac
     <button
       type="button"
       className="link"
-      title="Makes the call that the Stepping panel shows, until threads of this block come to this line"
+      title="Runs the call that the Stepping panel shows, and stops when threads of this block reach this line"
       onClick={() => runCommand('stepping.to', JSON.stringify({ ...place, block: thread.block }))}
       data-testid="kernels-step"
     >

@@ -183,13 +183,9 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
   const isBuilding = useBuild((state) => state.running !== null)
   const hasFailed = useBuild((state) => state.error !== null)
   const consequence = variant === 'counted' ? 'there are no counts' : 'nothing was checked'
+  const purpose = variant === 'counted' ? 'count what its kernels do' : 'check its kernels'
   if (isBuilding)
-    return (
-      <EmptyState
-        text={`Building … Kernels are ${variant} when you run a call after the build.`}
-        quiet
-      />
-    )
+    return <EmptyState text={`Building … After the build, run a call to ${purpose}.`} quiet />
   if (hasFailed || build?.ok === false) {
     return (
       <EmptyState icon="chip" text={`The build failed, so ${consequence}.`}>
@@ -208,7 +204,7 @@ function Nothing({ variant }: { variant: 'checked' | 'counted' }): ReactElement 
     )
   }
   if (build?.kernelVariant !== variant)
-    return <NeedsBuild icon="chip" text={`Kernels are ${variant} after the next build.`} />
+    return <NeedsBuild icon="chip" text={`Build the project, then run a call to ${purpose}.`} />
   return (
     <EmptyState icon="chip" text={`No kernel ran, so ${consequence}.`}>
       <RunAll />

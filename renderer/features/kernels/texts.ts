@@ -41,14 +41,16 @@ const limitNames: Readonly<Record<OccupancyLimit, string>> = {
   blocks: 'blocks',
 }
 
-/** "75 %: a multiprocessor runs 6 blocks, 48 warps, at once. Limited by registers." */
+/** "75 %: a multiprocessor runs 6 blocks (48 warps) at once. Limited by registers." */
 export function occupancyText(
   { occupancy, blocks, warps, limitedBy }: Occupancy,
   knowsRegisters: boolean,
 ): string {
   const limits = limitedBy.map((limit) => limitNames[limit]).join(', ')
   if (blocks === 0) return `A block of this size cannot run: it needs too many ${limits}.`
-  const counts = `${formatCount(blocks, 'block')} at once, ${formatCount(warps, 'warp')}`
-  const unless = knowsRegisters ? '' : ', if registers do not limit it further'
-  return `${Math.round(100 * occupancy)} %: a multiprocessor runs ${counts}. Limited by ${limits}${unless}.`
+  const counts = `${formatCount(blocks, 'block')} (${formatCount(warps, 'warp')}) at once`
+  const caveat = knowsRegisters
+    ? ''
+    : ' The registers of a thread are not known. They may lower the occupancy.'
+  return `${Math.round(100 * occupancy)} %: a multiprocessor runs ${counts}. Limited by ${limits}.${caveat}`
 }

@@ -92,7 +92,7 @@ function SanitizeSwitch(): ReactElement {
   return (
     <CheckSwitch
       words="sanitizers"
-      title="Also calls the operators in a separate build with ASan and UBSan. This takes some seconds more."
+      title="Also calls the operators in a separate build with ASan and UBSan. This takes a few seconds more."
       checked={useOperatorChecks((state) => state.sanitize)}
       onChange={setSanitize}
       testId="operator-check-sanitize"

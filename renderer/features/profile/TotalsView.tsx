@@ -66,7 +66,7 @@ export function TotalsView({ report, search }: Props): ReactElement {
           text={
             search.trim() !== ''
               ? 'No name contains this text.'
-              : 'No event belongs to a line of the program: profile a function of the program.'
+              : 'No event has a line of the program. To see lines, profile a function of the program.'
           }
         />
       ) : (

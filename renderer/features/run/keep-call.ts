@@ -32,7 +32,7 @@ export async function keepCall(): Promise<void> {
   }))
   replaceText(model, applyEdits(text, edits))
   if (!(await saveFile(manifestFile))) return
-  notify('info', `The call was kept in ${manifestFile}.`)
+  notify('info', `Saved as call ${index + 1} of ${manifestFile}.`)
   // The manifest comes back a moment later; the fields already say what it will.
   runStore.setState({ callIndex: index })
 }

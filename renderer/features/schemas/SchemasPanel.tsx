@@ -68,7 +68,7 @@ function ProjectSchemas(): ReactElement {
       )}
       <div className={dim ? 'scroll stale' : 'scroll'}>
         {rows.length + classes.length === 0 && (
-          <EmptyState text="The library registered no operator. Add a TORCH_LIBRARY block, or names in “functions” of opsmith.json." />
+          <EmptyState text="The library registered no operator. Add a TORCH_LIBRARY block, or list functions in “functions” of opsmith.json." />
         )}
         {shown.map((row) => (
           <OperatorRow key={`${operatorKey(row.operator)} ${row.change?.kind ?? ''}`} row={row} />

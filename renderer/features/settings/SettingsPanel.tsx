@@ -186,7 +186,7 @@ export function SettingsPanel(): ReactElement {
           <NumberSetting
             id="settings-keep-minutes"
             label="After a lost connection"
-            unit="min that the engine on the other machine goes on; 0: it ends at once"
+            unit="min until the engine on the other machine stops; 0 stops it at once"
             value={settings.keepMinutes}
             min={0}
             max={1_440}

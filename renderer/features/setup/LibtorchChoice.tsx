@@ -35,8 +35,8 @@ export function LibtorchChoice({ plan, wish, disabled }: Props): ReactElement {
       <legend>libtorch</legend>
       {libtorchs.length === 0 && (
         <p data-testid="setup-none">
-          No libtorch was found in the Pythons on PATH, in conda and venv environments, at $LIBTORCH
-          and in unpacked folders.
+          Opsmith found no libtorch. It searched the Pythons on PATH, conda and venv environments,
+          $LIBTORCH and unpacked folders.
         </p>
       )}
       {options.map((option) => (

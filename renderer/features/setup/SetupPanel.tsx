@@ -113,7 +113,11 @@ function Needs({
           <Remedy command={command} />
         </>
       )}
-      {plan.isReady && <p className="muted">The set-up of the libtorch in use is complete.</p>}
+      {plan.isReady && (
+        <p className="muted">
+          The libtorch in use is set up. To set up another libtorch, install these first.
+        </p>
+      )}
     </div>
   )
 }

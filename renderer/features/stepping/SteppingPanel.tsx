@@ -69,7 +69,7 @@ function Wanted(): ReactElement {
         />
         <MainAction
           text="Run to line"
-          title="Makes this call until threads of the block reach the line of the cursor"
+          title="Runs this call, and stops when threads of the block reach the line of the cursor"
           command="stepping.toCursor"
           disabled={op === ''}
           job={job}
@@ -135,7 +135,7 @@ function Buttons(): ReactElement | null {
         icon="play"
         disabled={!canGo}
         onClick={() => void go('line')}
-        title={titleOf('stepping.continue', 'Until threads reach the line again')}
+        title={titleOf('stepping.continue', 'Runs until threads reach the line again')}
         testId="stepping-continue"
       >
         Continue
@@ -165,7 +165,7 @@ function Shown(): ReactElement {
     return (
       <EmptyState
         icon="target"
-        text="The call ended, and no thread of the block came to the line. Choose another line, block or call."
+        text="The call ended, but no thread of the block reached the line. Choose another line, block or call."
       />
     )
   return (

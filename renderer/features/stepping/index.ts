@@ -16,7 +16,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Stops the threads of one block of a CUDA kernel at a line, on the virtual GPU. Shows the variables of each lane of a warp, what each thread waits for, and shared memory with its races.',
-        'Put the cursor on a line of a kernel and choose “Run to this line”. Opsmith builds the project for stepping, next to its other builds, and makes the chosen call.',
+        'Put the cursor on a line of a kernel and choose “Run to this line”. Opsmith makes a separate build for stepping, then runs the chosen call.',
       ],
     },
     area: 'right',

@@ -88,7 +88,7 @@ function factsOf(row: TimingRow): Fact[] {
 }
 
 function countedText({ flopsCountedIn = '' }: TimingRow): string {
-  return `Opsmith counted the matrix products, convolutions and attention of ${flopsCountedIn}, with the rules of torch.utils.flop_counter. To count other operations, write a formula in the “flops” field.`
+  return `Opsmith counted the FLOPs of matrix products, convolutions and attention in ${flopsCountedIn}, with the rules of torch.utils.flop_counter. To count other operations, write a formula in the “flops” field.`
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */

@@ -97,8 +97,8 @@ export function ResultTable({ rows, named, run }: Props): ReactElement {
       {rows.some((row) => row.ratio) && (
         <p className="muted">
           The ratio compares the time of the variant with the time of the operator, from alternating
-          samples: “2.00× slower” is twice the time, “2.00× faster” half of it. “No difference”
-          means that the interval contains 1, or that the ratio is within 1 % of 1.
+          samples: “2.00× slower” means twice the time, “2.00× faster” means half the time. “No
+          difference” means that the interval contains 1, or that the ratio is within 1 % of 1.
         </p>
       )}
       <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />

@@ -31,8 +31,8 @@ export function RunTimes({ rows, benchmarks }: TimesProps): ReactElement {
       ))}
       {groups.length > 1 && (
         <p className="panel-pad muted">
-          The nodes differ, so there is a table for each kind. Do not compare times of different
-          tables.
+          The nodes have different hardware, so each kind of node has its own table. Do not compare
+          times from different tables.
         </p>
       )}
     </>

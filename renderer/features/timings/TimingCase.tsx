@@ -107,7 +107,7 @@ function Options(): ReactElement {
           <label
             key={one}
             className="check"
-            title={one === 'both' ? 'One forward with its backward' : ''}
+            title={one === 'both' ? 'Measures one forward and its backward together' : ''}
           >
             <input
               type="checkbox"
@@ -169,7 +169,7 @@ function Options(): ReactElement {
         </span>
         <span
           className="case-option case-range"
-          title="Numbers of threads of libtorch. Each number is a point of a sweep."
+          title="Numbers of libtorch threads, such as 1 2 4. The benchmark runs once for each number."
         >
           <CommitField
             id="timings-threads"

@@ -21,8 +21,8 @@ export const feature = defineFeature({
     help: {
       about: [
         'Measures operators, forward and backward, over sizes. Compares them with an expression, another operator or an earlier build.',
-        'A time is shown only if the result of the variant equals the result of the operator.',
-        'Other machines and Slurm can measure a sweep: choose them at “where”. Such a run goes on if you close the window.',
+        'A variant is what an operator is compared with. Its time is shown only if its result equals the result of the operator.',
+        'Other machines and Slurm can measure a sweep: choose them in the “where” field. Such a run goes on if you close the window.',
       ],
     },
     area: 'right',

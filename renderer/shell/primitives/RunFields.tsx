@@ -32,7 +32,7 @@ export function RunFields({ of, at: id = of.id }: Props): ReactElement {
     <>
       <span
         className="case-option"
-        title={`Where Opsmith does this. A run has workers of its own: each takes one ${part} after the other. It goes on if you close the window.`}
+        title={`Where Opsmith does this work. Any choice but “this machine” starts a run with its own workers. Each worker takes one ${part} after the other. A run goes on if you close the window.`}
       >
         <label htmlFor={`${id}-where`}>where</label>
         <select
@@ -54,7 +54,7 @@ export function RunFields({ of, at: id = of.id }: Props): ReactElement {
       {isOther && (
         <span
           className="case-option case-range"
-          title="Hosts of ~/.ssh/config and targets of the settings file, separated by commas. They must see the project’s folder."
+          title="Hosts from ~/.ssh/config and targets from the settings file, separated by commas. Each must have access to the project’s folder."
         >
           <CommitField
             id={`${id}-hosts`}

@@ -114,7 +114,8 @@ function LeaveOrStop({
   return (
     <div className="case-call" role="group" aria-label="Leave the run, or stop it?">
       <span className="grow" role="alert">
-        Leave the run, or stop it? A run that you leave goes on. The results of a stopped run stay.
+        Leave the run, or stop it? If you leave it, it goes on. If you stop it, Opsmith keeps the
+        results so far.
       </span>
       <Button primary onClick={() => answer(of.leave)} testId={`${of.id}-run-leave`}>
         Leave the run
@@ -193,8 +194,9 @@ function phaseText(
 ): string {
   const far = `${parts} done: ${done} of ${shards}.`
   if (phase === 'working')
-    return `The run goes on, with ${formatCount(openJobs, 'job')} in the queue or at work. ${far}`
-  if (phase === 'idle') return `The run is not finished, and no job is left. ${far}`
+    return `The run goes on, with ${formatCount(openJobs, 'job')} queued or running. ${far}`
+  if (phase === 'idle')
+    return `The run is not finished, but no job is left. To continue, choose Go on. ${far}`
   if (phase === 'unknown') return `The state of the run is not known: ${problem} ${far}`
   if (phase === 'stopped') return `The run was stopped. ${far}`
   return failed === 0 ? 'The run is done.' : `The run has ended. ${far}`

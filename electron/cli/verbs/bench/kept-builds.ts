@@ -38,9 +38,9 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
   if (found) return ok(found.key)
   const message =
     wanted === 'last'
-      ? 'Opsmith has kept no build before the current build.'
+      ? 'Opsmith has not kept an earlier build.'
       : wanted === undefined
-        ? 'You cannot name this build, because Opsmith has not kept it. Opsmith keeps a build after it compiles and loads.'
+        ? 'You cannot name this build, because Opsmith has not kept it. Opsmith keeps a build if the build succeeds and its library loads.'
         : `No kept build has the name "${wanted}".`
   return err('request.invalid', message, {
     hint: '`opsmith bench PROJECT --builds` lists the kept builds.',

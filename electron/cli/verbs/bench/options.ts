@@ -61,9 +61,13 @@ function sweepOf(text: string): Result<[name: string, values: number[]]> {
   const [, name, list] = /^\s*([A-Za-z_]\w*)\s*=(.*)$/.exec(text) ?? []
   const values = (list ?? '').split(',').map((word) => (word.trim() === '' ? NaN : Number(word)))
   if (name === undefined || !values.every((value) => Number.isInteger(value) && value >= 0)) {
-    return err('request.invalid', `--sweep must be a size with its values, not "${text}".`, {
-      hint: 'Example: --sweep N=1,64,4096. A shape in the benchmark in opsmith.json must use the name N.',
-    })
+    return err(
+      'request.invalid',
+      `--sweep must be the name of a size and its values, not "${text}".`,
+      {
+        hint: 'Example: --sweep N=1,64,4096. A shape of the benchmark in opsmith.json must use the name N.',
+      },
+    )
   }
   return ok([name, values])
 }

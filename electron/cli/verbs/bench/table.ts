@@ -186,7 +186,7 @@ function ratesNote(row: TimingRow, report: Pick<TimingReport, 'ceilings' | 'devi
   const counted =
     row.flopsCountedIn === undefined
       ? ''
-      : ` with the operations counted in ${shortName(row.flopsCountedIn)}`
+      : ` with the operation count of ${shortName(row.flopsCountedIn)}`
   const ofProduct = share === '' ? '' : ` (${share} % of the rate of a ${dtype} matrix product)`
   const parts = [
     `${rateText(flopsPerSecond, 'FLOP/s')}${counted}${ofProduct}`,

@@ -11,7 +11,7 @@ import { timeTraceJson, timeTraceText, writeTrace } from './time-trace-text'
 const buildOptions = {
   cudaArch: text(
     '<list>',
-    'compile kernels for these architectures instead of those of the GPUs here: 80,90a',
+    'compile kernels for these architectures, such as 80,90a, instead of for the GPUs of this machine',
   ),
   sanitize: flag(
     'build with ASan and UBSan, into the cache; the library of the project does not change',

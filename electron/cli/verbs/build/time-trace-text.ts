@@ -60,8 +60,8 @@ export function timeTraceText(trace: TimeTrace, load: number | undefined): strin
         ]
   return [
     ...lines,
-    ...costs('Costliest headers, with what they include:', trace.headers),
-    ...costs('Costliest templates, all instances:', trace.templates),
+    ...costs('Slowest headers, with the headers that they include:', trace.headers),
+    ...costs('Slowest templates, with all instances:', trace.templates),
     ...(trace.remarks.length === 0 ? [] : ['', ...trace.remarks]),
   ]
 }

@@ -42,7 +42,7 @@ function outcomeSection(outcome: OperatorCheckOutcome, folder: string): string {
   if (!report) return `${head}${why}`
   const rows = report.findings.map((finding) => findingRow(finding, folder)).join('')
   const made = report.generated
-    ? `<p>Inputs made from its schema: <code>${html(caseText(report.generated))}</code></p>`
+    ? `<p>Inputs made from the schema: <code>${html(caseText(report.generated))}</code></p>`
     : ''
   const open = report.ok ? '' : ' open'
   return `${head}${why}${made}<details${open}><summary>${factsOf(outcome)}</summary><table><thead><tr><th>status</th><th>check</th><th>what was found</th></tr></thead><tbody>${rows}</tbody></table></details>`

@@ -120,7 +120,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: checkVerbOptions,
   notes: [
-    'Without --op, this command runs the checks of opsmith.json. If opsmith.json has no checks, this command checks the calls\nof opsmith.json. It also checks every other operator of the project, with inputs made from the schema.',
+    'Without --op, this command runs the checks of opsmith.json. If opsmith.json has no key "checks", this command\nchecks the calls of opsmith.json, and every other operator of the project with inputs made from its schema.',
     `Checks: ${operatorCheckName.options.join(', ')}.`,
   ],
   runsOperators: true,

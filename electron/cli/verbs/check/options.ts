@@ -36,7 +36,7 @@ export const checkVerbOptions = {
   ),
   shapes: number(
     '<number>',
-    'number of additional calls to try, with other shapes and with values from the ranges of the check',
+    'number of additional calls to try, with other shapes and other values from the ranges in opsmith.json',
     { least: 0, isWhole: true, most: 1000 },
     '6',
   ),

@@ -53,7 +53,7 @@ async function runCuda(
   const { includePath, define, link, json, seed } = others
   if ([check, counts, step !== undefined].filter(Boolean).length > 1)
     return refuse(
-      '--check, --counts and --step cannot be used together, because each needs another build. Run the command once for each.',
+      '--check, --counts and --step cannot be used together, because each needs a different build. Run the command once for each option.',
       json,
     )
   const own = programArguments()

@@ -327,6 +327,7 @@ export class Assemblies {
         'Optimization remarks come from clang, but nvcc compiles CUDA sources.',
         {
           path: 'file',
+          hint: 'Choose a C++ source.',
         },
       )
     }
@@ -374,7 +375,7 @@ export class Assemblies {
       if (reports.value.some(({ tool }) => tool === 'cuobjdump')) {
         return err(
           'operator.unknown',
-          'cuobjdump does not show the source lines of instructions.',
+          'Opsmith cannot find the function at this line: cuobjdump does not show source lines.',
           {
             hint: 'Choose a function from the list, or install nvdisasm, which shows the source lines.',
           },

@@ -7,7 +7,7 @@ import x86 from './x86-instructions.json'
 const moreX86: Record<string, string> = {
   endbr64: 'Mark a valid target of indirect jumps (control-flow protection)',
   movabs: 'Move a 64-bit constant, or load or store at a 64-bit address',
-  leave: "Restore the caller's frame: rsp from rbp, then pop rbp",
+  leave: "Restore the caller's frame: copy rbp to rsp, then pop rbp",
   'rep stos': 'Fill memory with rcx copies of al, ax, eax or rax',
   'rep movs': 'Copy memory: rcx elements from rsi to rdi',
   syscall: 'Call the kernel of the operating system',

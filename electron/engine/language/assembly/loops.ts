@@ -80,7 +80,7 @@ function warningsOf(said: string): string[] {
   const warnings: string[] = []
   if (said.includes('found a call')) {
     warnings.push(
-      'The loop calls a function. llvm-mca does not know how long the call takes, and assumes 100 cycles.',
+      'The loop calls a function. llvm-mca does not know how long the call takes, so it assumes 100 cycles.',
     )
   }
   const unread = [...said.matchAll(/error: invalid .*\n(.*)\n/g)].map((match) => match[1] ?? '')

@@ -332,7 +332,7 @@ export class LanguageService {
     if (!action || !server)
       return err(
         'request.invalid',
-        'The text has changed after Opsmith offered the fix. Open the list of fixes again.',
+        'The text changed after Opsmith offered the fix. Open the list of fixes again.',
       )
     const source = new CancellationTokenSource()
     try {

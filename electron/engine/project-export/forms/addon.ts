@@ -81,7 +81,7 @@ function readme(project: ExportedProject, name: string): string {
             "console.log(schemas.join('\\n'))",
           ]),
     ),
-    'If the name of an operator is unique, you can call it without its namespace. Tensors are copied in and out. `index.d.ts` has the types.',
+    'If the name of an operator is unique, you can call it without its namespace. Each call copies its input and output tensors. `index.d.ts` has the types.',
     ...(project.classes.length > 0
       ? [
           'JavaScript cannot create objects of the classes below. To call an operator that needs such an object, use Python, TorchScript or C++.',

@@ -38,7 +38,7 @@ function readme(project: ExportedProject): string {
     [
       '- `main.cpp`: the application. It includes only headers of libtorch.',
       `- \`${name}/\`: the operators, in a library that the application is linked with.`,
-      '- `models/`: functions that use the operators, saved by TorchScript.',
+      '- `models/`: saved TorchScript functions that call the operators.',
       '- `calls/`: inputs for the models, and the results at the time of the export.',
     ].join('\n'),
     '`ctest --test-dir build` runs every model on each of its recorded calls.',

@@ -92,7 +92,8 @@ function loadScript(project: ExportedProject): string {
       [
         `Compiles and registers the operators of ${name} on import.`,
         '',
-        'The compiled library is kept in TORCH_EXTENSIONS_DIR, by default ~/.cache/torch_extensions.',
+        'The compiled library is kept in TORCH_EXTENSIONS_DIR.',
+        'The default is ~/.cache/torch_extensions.',
         'In a notebook, restart the Jupyter kernel after you change a source:',
         'a process can register an operator only once.',
       ],
@@ -155,7 +156,8 @@ function inlineScript(project: ExportedProject, source: string): string {
     '    cpp_sources=SOURCE,',
     ...flagLines(project),
     '    is_python_module=False,',
-    '    # The source includes the headers that it needs; torch/extension.h would take half a minute more.',
+    '    # The source includes the headers that it needs. Without no_implicit_headers,',
+    '    # torch/extension.h is added, and the compile takes half a minute more.',
     '    no_implicit_headers=True,',
     ')',
   ].join('\n')

@@ -78,7 +78,7 @@ async function findJupyter(python: Tool): Promise<Tool> {
   })
   if (exitCode === 0) return python
   const install = `${python.path} -m pip install nbclient ipykernel`
-  return { path: '', problem: `the Python with torch has no Jupyter: ${install}` }
+  return { path: '', problem: `nbclient or ipykernel is not installed: run ${install}` }
 }
 
 /** A user namespace without a network, where the kernel lets us have one. */

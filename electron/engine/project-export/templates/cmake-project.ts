@@ -251,7 +251,7 @@ export function projectLines(project: ExportedProject, name: string): string[] {
 function runPathLines({ manifest }: ExportedProject): string[] {
   const folders = manifest.pkgConfig.map((name) => `\${${packageTarget(name)}_LIBRARY_DIRS}`)
   return [
-    "# Folders in which the installed library looks for libraries: its own, then libtorch's current one.",
+    "# The installed library finds other libraries in its own folder, then in libtorch's.",
     'if(NOT DEFINED CMAKE_INSTALL_RPATH)',
     `  set(CMAKE_INSTALL_RPATH ${['"$ORIGIN"', '"${TORCH_INSTALL_PREFIX}/lib"', ...folders].join(' ')})`,
     'endif()',
@@ -345,9 +345,9 @@ function readme(project: ExportedProject): string {
       `target_link_libraries(application \${TORCH_LIBRARIES} ${name}::${name})`,
     ),
     noAsNeeded.join('\n') + ' The CMake target sets this flag.',
-    'If the loader does not find the library and libtorch, name their folders:',
+    'If the loader does not find this library or libtorch, set `LD_LIBRARY_PATH` to their folders:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
-    'The tests make the recorded calls again, and compare the results with the results at the export.',
+    'The tests make the recorded calls again, and compare the results with the recorded results.',
   ])
 }
 

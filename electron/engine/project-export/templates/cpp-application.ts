@@ -48,18 +48,18 @@ bool compare(const IValue& actual, const IValue& expected, const double* toleran
   const at::Tensor result = actual.toTensor().detach();
   const at::Tensor wanted = expected.toTensor();
   if (result.sizes() != wanted.sizes() || result.scalar_type() != wanted.scalar_type()) {
-    std::cout << "DIFFERENT: another shape or type was recorded\\n";
+    std::cout << "DIFFERENT: the recorded result has another shape or dtype\\n";
     return false;
   }
   if (result.equal(wanted)) {
-    std::cout << "bit for bit what was recorded\\n";
+    std::cout << "bit for bit equal to the recorded result\\n";
     return true;
   }
   double rtol = 0, atol = 0;
   default_tolerances(result.scalar_type(), rtol, atol);
   if (tolerances != nullptr) rtol = tolerances[0], atol = tolerances[1];
   const bool close = result.allclose(wanted, rtol, atol, /*equal_nan=*/true);
-  std::cout << (close ? "within the tolerance of what was recorded" : "DIFFERENT") << ": up to "
+  std::cout << (close ? "within the tolerance" : "DIFFERENT") << ": the largest difference is "
             << (result.to(at::kDouble) - wanted.to(at::kDouble)).abs().max().item<double>() << "\\n";
   return close;
 }
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     std::vector<IValue> results;
     const IValue result = model.forward(std::vector<IValue>(arguments.begin(), arguments.end()));
     if (call.hasattr("written")) {
-      // An operator that returns nothing: the arguments that it writes.
+      // An operator that returns nothing writes to its arguments.
       for (const IValue& place : call.attr("written").toTupleRef().elements()) {
         flatten(arguments[static_cast<size_t>(place.toInt())], results);
       }

@@ -24,7 +24,7 @@ def flatten(value):
 
 
 def results_of(function, recorded):
-    """The results of a call; for an operator that returns nothing, the arguments that it writes to."""
+    """The results of a call. If it returns nothing: the arguments that it writes to."""
     arguments = recorded.arguments
     result = function(*arguments)
     if hasattr(recorded, "written"):

@@ -83,7 +83,8 @@ function setupSource(
     ...(stable
       ? []
       : [
-          '# libtorch keeps its C++ ABI only within a minor version: a wheel needs the minor version that it was built against.',
+          '# libtorch keeps its C++ ABI only within a minor version: the wheel needs',
+          '# the minor version of torch that it was built with.',
           'MAJOR, MINOR = (int(part) for part in torch.__version__.split(".")[:2])',
         ]),
     '',
@@ -112,7 +113,8 @@ function setupSource(
     '        super().build_extension(ext)',
     '',
     '',
-    '# The operators register with the dispatcher, so the wheel works with every version of Python.',
+    '# The operators register with the dispatcher, not with Python:',
+    '# one wheel works with every Python from 3.9 on.',
     'setup(',
     '    ext_modules=[',
     `        ${extension}(`,
@@ -139,7 +141,7 @@ function setupSource(
     '        )',
     '    ],',
     '    cmdclass={',
-    '        # torch.ops.load_library loads the library by its plain name, without an ABI suffix.',
+    '        # torch.ops.load_library needs the plain name, without an ABI suffix.',
     '        "build_ext": BuildOperators.with_options(no_python_abi_suffix=True)',
     '    },',
     '    options={"bdist_wheel": {"py_limited_api": "cp39"}},',
@@ -202,7 +204,7 @@ function functionTests(project: ExportedProject, module: string): FileTree {
   if (pairs.length === 0) return new Map()
   return treeOf({
     'test_functions.py': [
-      '"""The Python functions and modules compute what the operators compute, gradients included."""',
+      '"""Python functions and modules return the results and gradients of the operators."""',
       '',
       'import unittest',
       '',

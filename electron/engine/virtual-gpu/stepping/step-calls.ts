@@ -57,7 +57,7 @@ export class StepCalls {
     if (virtualDevice === undefined || build.kernelVariant !== 'stepped') {
       return err(
         'request.invalid',
-        'Opsmith steps kernels only on the virtual GPU, and the build of this project does not use it.',
+        'Opsmith steps kernels only on the virtual GPU, but this project was built without the virtual GPU.',
         { hint: 'Choose the virtual GPU in Doctor, or set gpu to "virtual" in the settings.' },
       )
     }

@@ -78,7 +78,8 @@ std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const 
         !shares_declared) {
       return at_output(failed(
           when + name +
-              " is a new tensor, but the schema declares this output as the input that is written",
+              " is a new tensor, but the schema declares that the operator returns the input that "
+              "it writes",
           "Return the input itself, or remove (" + sets + "!) from the return in the schema."));
     }
     for (size_t other = 0; other < o; ++other) {

@@ -63,7 +63,7 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
     }
   }
   if (!tried) return skipped("no two inputs have the same shape");
-  return passed(ran ? "inputs of size 1 give the same result as expanded ones"
+  return passed(ran ? "inputs with a size of 1 give the same result as expanded inputs"
                     : "the operator refuses to broadcast");
 }
 

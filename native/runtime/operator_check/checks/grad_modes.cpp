@@ -62,15 +62,15 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
     if (auto finding = compare(outputs, when + ",")) return *finding;
   }
   return passed(
-      "the results are the same under no_grad, under inference_mode, and for each choice of inputs "
-      "that require grad");
+      "the results are the same under no_grad, under inference_mode, and no matter which inputs "
+      "require grad");
 }
 
 const RegisteredCheck grad_modes_check({
     .name = "grad_modes",
     .title = "grad modes",
-    .meaning = "The results are the same under no_grad, under inference_mode, and for each choice "
-               "of inputs with requires_grad",
+    .meaning = "The results are the same under no_grad, under inference_mode, and no matter which "
+               "inputs require grad",
     .order = 140,
     .run = check_grad_modes,
     .compares_calls = true,

@@ -33,7 +33,7 @@ Finding choice_fault(const OperatorCall& call, const OtherArgument& choice) {
       if (difference(actual, expected, "")) return std::nullopt;
     }
     if (!given.fault.empty()) {
-      return failed(choice.words + "forward runs, but backward fails: " + given.fault,
+      return failed(choice.words + "forward runs, but backward throws: " + given.fault,
                     "Handle this argument in backward, or refuse it in forward (TORCH_CHECK).");
     }
     const auto mismatch = gradient_mismatch(given, given.inputs);
@@ -47,18 +47,17 @@ OperatorCheckFinding check_gradient_arguments(const OperatorCall& call) {
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
   const auto choices = other_arguments(call);
-  if (choices.empty())
-    return skipped("no argument has a value to try other than the one that was checked");
+  if (choices.empty()) return skipped("no argument has another value that Opsmith can try");
   for (const auto& choice : choices) {
     if (auto fault = choice_fault(call, choice)) return *fault;
   }
-  return passed("the gradients are right for each other value of an argument that Opsmith tried");
+  return passed("the gradients are right for all other argument values that Opsmith tried");
 }
 
 const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
-    .meaning = "Gradients stay right when one argument is changed: another dim, flag, number, "
+    .meaning = "Gradients are right if one argument is changed: another dim, flag, number, "
                "list or string, or a bias that the call left out",
     .order = 55,
     .run = check_gradient_arguments,

@@ -36,8 +36,9 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
         if (!mismatch) return passed();
         auto finding = mismatch_finding(given, *mismatch, "in complex128: ");
         finding.advice =
-            "Use the conjugate of the derivative for complex inputs, as PyTorch does: grad * "
-            "x.conj(). Or refuse complex inputs in forward (TORCH_CHECK).";
+            "For complex inputs, multiply grad_output by the conjugate of the derivative, as "
+            "PyTorch does: grad_output * derivative.conj(). Or refuse complex inputs in forward "
+            "(TORCH_CHECK).";
         return finding;
       });
   if (!found || found->status == CheckStatus::skipped)

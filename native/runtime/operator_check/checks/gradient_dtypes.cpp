@@ -108,8 +108,8 @@ Finding dtype_fault(const GradientCase& given, const Allowance& precision, bool&
     if (!mismatch) return std::nullopt;
     auto found = mismatch_finding(given, *mismatch, where, "in float64");
     found.advice =
-        "Look for accumulations in a narrow dtype, for literals and casts (float, int, 1.0f), and "
-        "for AT_DISPATCH branches that differ.";
+        "In backward, look for sums in a low-precision dtype, for literals and casts (float, int, "
+        "1.0f), and for AT_DISPATCH branches that differ.";
     return found;
   });
   if (finding && finding->status == CheckStatus::skipped) {

@@ -36,7 +36,8 @@ Finding finding_of(const GradientCase& given, const GradientMismatch& mismatch,
   auto finding = mismatch_finding(given, mismatch, "with " + tensor + " " + layout + ": ",
                                   "with the same values in contiguous memory");
   finding.advice = "Backward reads memory in order and ignores the strides: call contiguous() on " +
-                   tensor + " in backward, or in forward before you save the tensor.";
+                   tensor + " in backward" +
+                   (tensor == "grad_output" ? "." : ", or in forward before you save the tensor.");
   return finding;
 }
 
@@ -132,7 +133,8 @@ OperatorCheckFinding check_gradient_layouts(const OperatorCall& call) {
   for (size_t o = 0; o < grads.size(); ++o) {
     if (auto fault = layouts.of_grad_output(o, grads[o])) return *fault;
   }
-  if (!layouts.has_compared()) return skipped("no input or gradient can have another layout");
+  if (!layouts.has_compared())
+    return skipped("no input and no grad_output can have another layout");
   return passed("the gradients are the same for each layout of inputs and grad_output");
 }
 

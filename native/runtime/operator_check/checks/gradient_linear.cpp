@@ -22,7 +22,7 @@ bool is_near_overflow(const Tensors& gradients) {
 OperatorCheckFinding check_gradient_linear(const OperatorCall& call) {
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward fails: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   const CallWithGraph recorded(given.function, leaves_of(given.inputs, given.wanted));
   const auto gradients_for = [&](double factor) -> std::optional<Tensors> {
     auto grads = recorded.grad_outputs();

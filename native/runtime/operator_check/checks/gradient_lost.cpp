@@ -40,13 +40,13 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
     finding.output = static_cast<int64_t>(o);
     return finding;
   }
-  return passed("the outputs do not change with the inputs that require grad");
+  return passed("the outputs do not change if the inputs that require grad change");
 }
 
 const RegisteredCheck gradient_lost_check({
     .name = "gradient_lost",
     .title = "gradient lost",
-    .meaning = "Outputs that depend on an input that requires grad also require grad",
+    .meaning = "If an output depends on an input that requires grad, the output also requires grad",
     .order = 50,
     .run = check_gradient_lost,
 });

@@ -70,9 +70,7 @@ class BetweenThem {
           return outputs;
         },
         leaves_of(given_.inputs, given_.wanted));
-    return fault(
-        recorded,
-        "when an input is changed in place before backward, and backward does not throw, ");
+    return fault(recorded, "backward does not throw after an input was changed in place, and ");
   }
 
  private:
@@ -105,7 +103,7 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward fails: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   const BetweenThem between(given);
   if (!between.is_known()) return skipped("backward returns no gradients");
   using Look = Finding (BetweenThem::*)() const;

@@ -24,13 +24,14 @@ OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
   if (recorded.outputs().empty()) return skipped("the gradients have no grad_fn");
   std::string error;
   const auto mismatch = gradient_mismatch(second, second.inputs, &error);
-  if (!error.empty()) return failed("the gradient of the gradient throws: " + error);
-  if (!mismatch) return passed("the gradients of the gradients agree with finite differences");
-  auto finding = mismatch_finding(second, *mismatch, "in the second derivative, ");
+  if (!error.empty()) return failed("computing the second-order gradients throws: " + error);
+  if (!mismatch) return passed("the second-order gradients agree with finite differences");
+  auto finding = mismatch_finding(second, *mismatch, "in the second-order gradients, ");
   finding.advice =
       "Write backward with differentiable operators. Use only grad_output and the saved inputs and "
       "outputs of forward: autograd treats other saved tensors as constants. If you do not support "
-      "second derivatives, refuse them in backward: TORCH_CHECK(!at::GradMode::is_enabled()).";
+      "second-order gradients, refuse them in backward: "
+      "TORCH_CHECK(!at::GradMode::is_enabled()).";
   return finding;
 }
 

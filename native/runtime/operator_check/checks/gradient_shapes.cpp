@@ -93,7 +93,7 @@ Finding broadcast_fault(const GradientCase& given, size_t input, int64_t dim) {
     if (!mismatch) return std::nullopt;
     auto finding = mismatch_finding(given, *mismatch, where);
     finding.advice = "Sum the gradient over the dimensions in which " + name +
-                     " was expanded (at::sum_to_size).";
+                     " was broadcast (at::sum_to_size).";
     return finding;
   });
 }

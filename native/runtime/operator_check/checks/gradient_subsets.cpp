@@ -34,11 +34,11 @@ class Subsets {
     const auto gradients = recorded.backward(recorded.grad_outputs(), &error);
     if (!error.empty()) {
       return failed(where + "backward throws: " + error,
-                    "Check ctx->needs_input_grad(i) before a gradient is computed, and return an "
-                    "undefined tensor for inputs that need none.");
+                    "Check ctx->needs_input_grad(i) before you compute a gradient, and return an "
+                    "undefined tensor for each input that does not need a gradient.");
     }
     const auto actual = gradients.value_or(Tensors(wanted.size()));
-    return compared(actual, expected, wanted, where);
+    return compared(actual, expected, wanted, where, "when all inputs require grad");
   }
 
   // The gradients of the other outputs are undefined then, as where a loss does not use them.
@@ -57,22 +57,25 @@ class Subsets {
                     "If you call ctx->set_materialize_grads(false), test grads[i].defined() before "
                     "you use grads[i].");
     }
-    return actual ? compared(*actual, *expected, given_.wanted, where) : std::nullopt;
+    if (!actual) return std::nullopt;
+    return compared(*actual, *expected, given_.wanted, where,
+                    "with a zero grad_output for each other output");
   }
 
  private:
   Finding compared(const Tensors& actual, const Tensors& expected,
-                   const std::vector<size_t>& wanted, const std::string& where) const {
+                   const std::vector<size_t>& wanted, const std::string& where,
+                   const std::string& reference) const {
     const double tolerance = given_.fineness.epsilon > double_fineness.epsilon ? 1e-3 : 1e-6;
     const auto mismatch =
         gradient_difference(defined_gradients(actual, given_.inputs, wanted),
                             defined_gradients(expected, given_.inputs, wanted), wanted, tolerance);
     if (!mismatch) return std::nullopt;
-    auto finding = mismatch_finding(given_, *mismatch, where, "with all gradients");
+    auto finding = mismatch_finding(given_, *mismatch, where, reference);
     finding.advice =
         "A gradient must not depend on which other gradients are needed: check the code that "
-        "backward skips if a gradient is not needed, and the order of the gradients that it "
-        "returns.";
+        "backward skips if a gradient is not needed, and the order in which backward returns the "
+        "gradients.";
     return finding;
   }
 
@@ -111,8 +114,7 @@ OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
     if (auto fault = subsets.of_output(output)) return *fault;
   }
   return passed(
-      "the gradients are the same for each choice of inputs that require grad and of "
-      "outputs that are used");
+      "the gradients are the same, no matter which inputs require grad and which output is used");
 }
 
 const RegisteredCheck gradient_subsets_check({

@@ -172,8 +172,7 @@ class Around {
                        : ", summed along dimension " + std::to_string(dim) + ", is ") +
               element_words(here, flat) + ", but next to this point the sum is " +
               element_words(around.least, flat),
-          "Where values are tied, give the whole gradient to one of them, or divide it among "
-          "them.");
+          "If values are equal, give the whole gradient to one of them, or divide it among them.");
       finding.input = name;
       return finding;
     }
@@ -202,7 +201,7 @@ class Around {
             " at element " + index_text(index_of(here, flat)) + " have the sum " +
             element_words(here, flat) + ", but next to this point the sum is " +
             element_words(least, flat),
-        "Where values are tied, give the whole gradient to one of them, or divide it among them.");
+        "If values are equal, give the whole gradient to one of them, or divide it among them.");
     finding.input = first;
     finding.index = index_of(here, flat);
     return finding;
@@ -299,7 +298,7 @@ class ValueMaker {
         rows[row][column + 1].copy_(rows[row][column]);
       }
       input = moved.movedim(-1, dim).contiguous();
-      made.name = "with equal values in pairs along dimension " + std::to_string(dim) + ": ";
+      made.name = "with pairs of equal values along dimension " + std::to_string(dim) + ": ";
     }
     return made;
   }
@@ -411,7 +410,7 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   for (const double edge : edges)
     near += (near.empty() ? ", and near " : " and ") +
             element_words(at::scalar_tensor(edge, at::kDouble), 0);
-  return passed("the gradients are correct at 0, 1, -1, small, large and tied values" + near);
+  return passed("the gradients are right at 0, 1, -1, small, large and equal values" + near);
 }
 
 const RegisteredCheck gradient_values_check({

@@ -71,10 +71,10 @@ std::optional<int64_t> output_width(const OperatorCall& call, at::ScalarType dty
 OperatorCheckFinding check_large(const OperatorCall& call) {
   const at::NoGradGuard unrecorded;
   if (call.tensors().size() != 1)
-    return skipped("this check supports only operators with one tensor");
+    return skipped("this check supports only operators with one input tensor");
   const auto& given = call.tensors()[0].tensor;
   if (!given.is_cpu()) return skipped("this check supports only tensors on the CPU");
-  if (given.numel() == 0) return skipped("the given tensor has no elements");
+  if (given.numel() == 0) return skipped("the input tensor has no elements");
   // The dtype that takes the least memory: the input takes none, its pages hold zeros.
   std::vector<at::ScalarType> candidates{given.scalar_type()};
   if (given.is_floating_point()) candidates = {at::kChar, at::kHalf, at::kFloat, at::kDouble};

@@ -81,8 +81,8 @@ std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& 
 namespace {
 
 constexpr const char* not_a_layout =
-    "The layout is not the cause. The result depends on more than the inputs, such as data of an "
-    "earlier call, or memory that was never written.";
+    "The layout is not the cause. The result depends on more than the inputs: for example, on data "
+    "of an earlier call, or on memory that was never written.";
 
 // Gives one tensor for two inputs; a copy for the second must give the same answer.
 std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {

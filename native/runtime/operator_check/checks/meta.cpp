@@ -144,7 +144,7 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
   const bool in_python_only = error.find("aten::") != std::string::npos ||
                               error.find("convolution_overrideable") != std::string::npos;
   if (in_python_only)
-    return skipped("PyTorch has this Meta kernel only in Python, and libtorch does not have it: " +
+    return skipped("PyTorch has this Meta kernel only in Python, so libtorch does not have it: " +
                    error);
   if (!error.empty() && call.callable().function != nullptr) {
     return skipped("the function does not run on meta tensors: " + error);
@@ -162,22 +162,23 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
       finding.output = static_cast<int64_t>(o);
       return finding;
     };
-    if (real[o].requires_grad() != meta[o].requires_grad()) {
-      return at_output(name + " requires grad only " +
-                       (real[o].requires_grad() ? "with the real kernel" : "with the Meta kernel"));
-    }
+    const auto only_one = [&](bool is_real, const std::string& what) {
+      const std::string real_kernel = "the real kernel", meta_kernel = "the Meta kernel";
+      return at_output("with " + (is_real ? real_kernel : meta_kernel) + ", " + name + what +
+                       ", but not with " + (is_real ? meta_kernel : real_kernel));
+    };
+    if (real[o].requires_grad() != meta[o].requires_grad())
+      return only_one(real[o].requires_grad(), " requires grad");
     for (size_t i = 0; i < inputs.size(); ++i) {
       const bool aliased = real[o].is_alias_of(inputs[i]);
       if (real[o].numel() > 0 && aliased != meta[o].is_alias_of(meta_inputs[i])) {
-        return at_output(name + " shares the memory of " + call.tensors()[i].name + " only " +
-                         (aliased ? "with the real kernel" : "with the Meta kernel"));
+        return only_one(aliased, " shares the memory of " + call.tensors()[i].name);
       }
     }
     for (size_t other = 0; other < o; ++other) {
       const bool aliased = real[o].is_alias_of(real[other]);
       if (real[o].numel() > 0 && aliased != meta[o].is_alias_of(meta[other])) {
-        return at_output(name + " shares the memory of output " + std::to_string(other) + " only " +
-                         (aliased ? "with the real kernel" : "with the Meta kernel"));
+        return only_one(aliased, " shares the memory of output " + std::to_string(other));
       }
     }
   }

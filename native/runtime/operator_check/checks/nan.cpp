@@ -110,7 +110,7 @@ NanLook look_at_place(const OperatorCall& call, size_t input, int64_t place, dou
             output_words(o, nan->size()) + ", which depends on it, is " +
             element_words(output, flat),
         "PyTorch's operators propagate NaN. A comparison with NaN is false, also inside std::max: "
-        "test with std::isnan, or reverse the comparison.");
+        "test with std::isnan, or write x <= 0 ? 0 : x instead of x > 0 ? x : 0.");
     finding.input = argument.name;
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(output, flat);
@@ -211,7 +211,7 @@ OperatorCheckFinding check_not_a_number(const OperatorCall& call) {
     call_with_extremes(call, i);
     if (auto fault = overflow_fault(call, i)) return *fault;
   }
-  if (!any_floating) return skipped("no input with elements has a floating-point dtype");
+  if (!any_floating) return skipped("no floating-point input has elements");
   if (!tried) return skipped("no floating-point output depends on the elements that were tried");
   return passed("NaN in any element reaches every output that depends on it");
 }

@@ -85,9 +85,9 @@ std::optional<OperatorCheckFinding> out_fault(const OperatorCall& call, size_t i
                         "with " + names[input] + " itself as " + names[out] + ",", names[out]);
   if (!finding) return std::nullopt;
   finding->input = names[out];
-  finding->advice = "Read each element of " + names[input] + " before you write the element of " +
-                    names[out] +
-                    " at its position, or refuse the same memory (at::assert_no_overlap).";
+  finding->advice = "Read each element of " + names[input] +
+                    " before you write the same element of " + names[out] +
+                    ", or refuse tensors that share memory (at::assert_no_overlap).";
   return finding;
 }
 

@@ -100,8 +100,9 @@ std::optional<OperatorCheckFinding> large_fault(const at::Tensor& large, const a
   auto finding =
       failed("with rows repeated until an input has " + std::to_string(elements) +
                  " elements, element " + index_text(index) + " of output " +
-                 std::to_string(output) + " is " + element_words(large, flat) + ", not " +
-                 element_words(wanted, flat) + " as calls with fewer repeats of these rows predict",
+                 std::to_string(output) + " is " + element_words(large, flat) +
+                 ", but calls with fewer repeats of these rows predict " +
+                 element_words(wanted, flat),
              "Check the code that only larger inputs reach: counters of 16 bits, "
              "buffers of a fixed size, the start of a chunk of at::parallel_for.");
   finding.output = static_cast<int64_t>(output);
@@ -188,9 +189,9 @@ std::optional<OperatorCheckFinding> backward_race(const OperatorCall& call, cons
       if (one.sizes() != other.sizes() || !one.isfinite().all().item<bool>()) continue;
       const double largest = one.abs().max().item<double>();
       if (at::allclose(other, one, /*rtol=*/1e-6, /*atol=*/1e-8 * (largest + 1e-3))) continue;
-      return failed("with " + std::to_string(many_threads) + " threads, backward returns another " +
-                        "gradient than with one thread, in call " + std::to_string(turn + 1) +
-                        " on inputs with more than 2^16 elements",
+      return failed("with " + std::to_string(many_threads) + " threads, backward returns a " +
+                        "different gradient than with one thread, in call " +
+                        std::to_string(turn + 1) + " on inputs with more than 2^16 elements",
                     "Several threads add to the same gradient. Give each thread a separate range "
                     "of the gradient, or a separate sum.");
     }
@@ -245,7 +246,8 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
     outcome.finding->reason += is_regular ? " as with one thread" : " as in the first call";
     outcome.finding->advice =
         "Threads write to memory that other threads use. Give each thread a separate range of the "
-        "output and a separate buffer, and start at `begin` of the chunk.";
+        "output and a separate buffer, and start each loop at the `begin` that at::parallel_for "
+        "passes.";
     return outcome;
   }
   outcome.finding = backward_race(call, inputs);

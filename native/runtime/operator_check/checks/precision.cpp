@@ -128,15 +128,16 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     const bool needs_draws = !precision && !draws_random_numbers(call);
     if (needs_draws) precision = computed_precision(with_other_draws(call, in_double, o));
     reason =
-        "too few float64 results differ from their float32 rounding, also with other inputs, so "
-        "the check cannot tell the precision";
+        "the results are too few or too simple to show whether they were computed in float64, also "
+        "with other inputs";
     if (!precision) continue;
     tried = true;
     if (*precision == at::kDouble) continue;
     // An operator that only moves numbers gives what it was given.
     if (!needs_draws && fit_float32(in_double)) continue;
     auto finding = failed("every element of output " + std::to_string(o) +
-                              " fits float32 exactly: float64 inputs are computed in float32",
+                              " fits float32 exactly: the operator computes float64 results in "
+                              "float32",
                           compute_in_given_dtype);
     finding.output = static_cast<int64_t>(o);
     return finding;
@@ -152,7 +153,7 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
 const RegisteredCheck precision_check({
     .name = "precision",
     .title = "precision",
-    .meaning = "The operator does not compute float64 inputs in float32",
+    .meaning = "If the inputs are float64, the operator computes in float64, not in float32",
     .order = 110,
     .run = check_precision,
 });

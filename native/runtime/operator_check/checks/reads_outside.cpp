@@ -31,7 +31,7 @@ struct Guarded {
 struct GuardedCall {
   size_t guarded;              // its place in the list
   std::function<void()> call;  // must not throw
-  std::string when;            // ", when all floating inputs are 10000"
+  std::string when;            // ", when all floating-point inputs are 10000"
   double seconds = patience;
 };
 
@@ -83,7 +83,7 @@ std::optional<OperatorCheckFinding> input_reads_fault(const OperatorCall& call) 
       for (const double value : far_values) {
         calls.push_back(
             {inputs.size() - 1, with(value),
-             ", when all floating inputs are " + std::to_string(static_cast<int>(value)),
+             ", when all floating-point inputs are " + std::to_string(static_cast<int>(value)),
              patience_with_far_values});
       }
     }

@@ -54,7 +54,7 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
   using Key = c10::DispatchKey;
   for (const Key key : {Key::AutogradCPU, Key::Autograd, Key::CompositeImplicitAutograd}) {
     if (op->hasKernelForDispatchKey(key)) {
-      return passed(std::string("a backward is registered for the dispatch key ") +
+      return passed(std::string("a kernel is registered for the dispatch key ") +
                     c10::toString(key));
     }
   }
@@ -69,8 +69,9 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
     auto finding = failed(
         "output " + std::to_string(o) +
             " requires grad, but the operator has no kernel for an autograd key",
-        "Register a kernel that calls torch::autograd::Function for Autograd, not for CPU or CUDA. "
-        "Register a kernel that only calls PyTorch's operators for CompositeImplicitAutograd.");
+        "If the kernel calls a torch::autograd::Function, register the kernel for Autograd, not "
+        "for CPU or CUDA. If the kernel calls only PyTorch's operators, register the kernel for "
+        "CompositeImplicitAutograd.");
     finding.output = static_cast<int64_t>(o);
     return finding;
   }
@@ -80,7 +81,8 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
 const RegisteredCheck registration_check({
     .name = "registration",
     .title = "registration",
-    .meaning = "Dispatch keys without a kernel, and the features that fail without it",
+    .meaning = "The operator has a CPU kernel. The check also lists the missing kernels for other "
+               "dispatch keys, and what fails without them",
     .order = 30,
     .run = check_registration,
     .makes_calls = false,

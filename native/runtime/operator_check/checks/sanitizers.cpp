@@ -8,7 +8,7 @@ namespace {
 const RegisteredCheck address_sanitizer_check({
     .name = "address_sanitizer",
     .title = "address sanitizer",
-    .meaning = "AddressSanitizer (ASan) finds no error in the same calls, in a separate build",
+    .meaning = "In a separate build with AddressSanitizer (ASan), the calls cause no error",
     .order = 200,
     .only_when_asked = "this check is off by default, because it needs a build with sanitizers; "
                        "turn on “sanitizers” (--sanitize), or select this "
@@ -19,8 +19,8 @@ const RegisteredCheck address_sanitizer_check({
 const RegisteredCheck undefined_behaviour_sanitizer_check({
     .name = "undefined_behaviour_sanitizer",
     .title = "UndefinedBehaviorSanitizer (UBSan)",
-    .meaning = "UndefinedBehaviorSanitizer (UBSan) finds no error in the same calls, in a separate "
-               "build",
+    .meaning = "In a separate build with UndefinedBehaviorSanitizer (UBSan), the calls cause no "
+               "error",
     .order = 210,
     .only_when_asked = "this check is off by default, because it needs a build with sanitizers; "
                        "turn on “sanitizers” (--sanitize), or select this "

@@ -68,9 +68,9 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
   }
   if (!at::equal(states[0], states[1])) return std::nullopt;
   return failed(
-      "the call seeds libtorch's random generator: after the call, the state of the generator does "
-      "not depend on an earlier manual_seed",
-      "Do not seed the shared generator: draw from it without a seed, or create your own generator "
+      "the call seeds libtorch's default generator: after the call, the state of the generator "
+      "does not depend on an earlier manual_seed",
+      "Do not seed the default generator: draw from it as it is, or create your own generator "
       "(at::detail::createCPUGenerator).");
 }
 

@@ -16,7 +16,7 @@ Return a copy:
 return torch::from_blob(output.ptr<float>(), {8, 8}).clone();
 \`\`\`
 
-Or pass a deleter to \`from_blob\`, which frees the memory together with the tensor. It is better to write into \`at::empty(...)\` from the start.`
+Or pass \`from_blob\` a deleter that frees the memory together with the tensor. It is better to write into \`at::empty(...)\` from the start.`
 
 /** The name at the bottom of `mat.ptr<float>(0)`, `v.data() + 3`, `&x[0]`. */
 function baseName(node: SyntaxNode | undefined): SyntaxNode | undefined {

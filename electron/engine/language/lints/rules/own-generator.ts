@@ -7,7 +7,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `Random numbers come from a generator that \`torch.manual_seed\` does not seed.
 
-A generator of \`<random>\`, or \`rand()\`, has its own seed. A run cannot be repeated. With a fixed seed, each call returns the same numbers. Draw from libtorch's generator:
+A generator of \`<random>\`, or \`rand()\`, has its own seed. With a random seed, a run cannot be repeated. With a fixed seed, each call returns the same numbers. Draw from libtorch's generator:
 
 \`\`\`cpp
 at::Tensor noise = at::rand_like(x);

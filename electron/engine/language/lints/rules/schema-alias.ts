@@ -11,7 +11,7 @@ import { isAssigned } from '../tensor-facts'
 
 const documentation = `The operator writes to or returns an argument, but the schema does not declare this.
 
-Autograd, \`torch.compile\`, functionalization and the tracer read the schema, not the code. \`Tensor x\` promises that x does not change and that no result shares its memory. An operator that writes to x must declare \`Tensor(a!) x\`, and one that returns x must declare \`-> Tensor(a)\`. Otherwise compiled programs reorder or drop the write, and gradients are wrong without an error.
+Autograd, \`torch.compile\`, functionalization and the tracer read the schema, not the code. \`Tensor x\` promises that x does not change and that no result shares its memory. An operator that writes to x must declare \`Tensor(a!) x\`, and one that returns x must declare \`-> Tensor(a)\`. Otherwise compiled programs may reorder or drop the write, and gradients are wrong without an error.
 
 \`\`\`cpp
 m.def("add_(Tensor(a!) x, Tensor y) -> Tensor(a!)", &add_);  // writes to x

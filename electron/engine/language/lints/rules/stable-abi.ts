@@ -2,12 +2,12 @@ import { noteAt } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A project of libtorch's stable ABI registers something without it.
+const documentation = `A project uses libtorch's stable ABI, but one of its registrations does not.
 
-A library whose sources use the stable ABI alone works with every libtorch from 2.10 on, and is exported as one wheel (\`opsmith export --as stable\`). One registration through the dispatcher's C++ interface, or through pybind11, binds the whole library to the libtorch that it was built with.
+A library whose sources use only the stable ABI works with every libtorch from 2.10 on, and is exported as one wheel (\`opsmith export --as stable\`). One registration through the dispatcher's C++ interface, or through pybind11, binds the whole library to the libtorch that it was built with.
 
 - Register with \`STABLE_TORCH_LIBRARY\`, and write the kernel with \`torch::stable::Tensor\`.
-- If the operator needs ATen, put it into a project of its own.
+- If the operator needs ATen, put it into another project.
 
 \`\`\`cpp
 STABLE_TORCH_LIBRARY_FRAGMENT(my_ops, m) { m.def("add(Tensor x, Tensor y) -> Tensor"); }

@@ -38,7 +38,7 @@ template <typename T>
 struct radix_key {
   static_assert(
       std::is_integral_v<T> || is_float_key<T> || sizeof(T) == 16,
-      "cub: radix sorts of keys that are not numbers are not supported on the virtual GPU");
+      "cub: this radix sort is not supported on the virtual GPU: the keys must be numbers");
   using bits = typename unsigned_of<sizeof(T)>::type;
   static constexpr bits sign = static_cast<bits>(bits{1} << (sizeof(T) * 8 - 1));
 
