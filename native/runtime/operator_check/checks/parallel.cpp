@@ -97,14 +97,13 @@ std::optional<OperatorCheckFinding> large_fault(const at::Tensor& large, const a
   if (close.all().item<bool>()) return std::nullopt;
   const auto flat = close.logical_not().reshape(-1).to(at::kByte).argmax().item<int64_t>();
   const auto index = index_of(large, flat);
-  auto finding =
-      failed("with rows repeated until an input has " + std::to_string(elements) +
-                 " elements, element " + index_text(index) + " of output " +
-                 std::to_string(output) + " is " + element_words(large, flat) +
-                 ", but calls with fewer repeats of these rows predict " +
-                 element_words(wanted, flat),
-             "Check the code that only larger inputs reach: counters of 16 bits, "
-             "buffers of a fixed size, the start of a chunk of at::parallel_for.");
+  auto finding = failed("with rows repeated until an input has " + std::to_string(elements) +
+                            " elements, element " + index_text(index) + " of output " +
+                            std::to_string(output) + " is " + element_words(large, flat) +
+                            ", but calls with fewer repeats of these rows predict " +
+                            element_words(wanted, flat),
+                        "Check the code that only larger inputs reach: counters of 16 bits, "
+                        "buffers of a fixed size, the start of a chunk of at::parallel_for.");
   finding.output = static_cast<int64_t>(output);
   finding.index = index;
   return finding;
