@@ -203,7 +203,7 @@ describe('a connection that is lost', () => {
     render(<ConnectionBar />)
     act(() => main.send('remote.changed', open))
     act(() => main.send('remote.changed', { ...lost, isKept: true }))
-    expect(screen.getByTestId('connection-bar').textContent).toContain('What runs on gpu goes on.')
+    expect(screen.getByTestId('connection-bar').textContent).toContain('Work on gpu continues.')
     act(() => main.send('remote.changed', open))
     expect(events).toEqual([])
     // It has ended after all: its work is gone, and the project is open in another.

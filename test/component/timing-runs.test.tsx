@@ -164,7 +164,7 @@ describe('a sweep that is measured in a run', () => {
     expect(screen.getAllByTestId('timings-table')).toHaveLength(2)
     expect(screen.getByText(old.processor)).toBeTruthy()
     expect(screen.getByText(fresh.processor)).toBeTruthy()
-    expect(screen.getByText(/Do not compare times of different/)).toBeTruthy()
+    expect(screen.getByText(/Do not compare times from different/)).toBeTruthy()
   })
 
   it('Stop asks whether to leave the run; a run that was left is attached to again', async () => {

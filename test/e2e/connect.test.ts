@@ -245,7 +245,7 @@ describe('a project on another machine', () => {
     process.kill(other.connectionPid() ?? 0, 'SIGKILL')
     const bar = app.testId('connection-bar')
     await bar.waitFor({ timeout: 5_000 })
-    expect(await bar.textContent()).toContain('What runs on gpu goes on.')
+    expect(await bar.textContent()).toContain('Work on gpu continues.')
     await app.page.keyboard.type('// typed without a connection\n')
     await bar.waitFor({ state: 'detached' })
     expect(other.enginePid()).toBe(pid)

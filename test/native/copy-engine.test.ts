@@ -146,7 +146,7 @@ describe('an engine is copied to a machine without Opsmith', () => {
     const hint = result.ok ? '' : (result.error.hint ?? '')
     expect(hint).toContain('Node.js is too old (v18.19.0). The engine needs Node.js 20.19 or newer')
     expect(hint).toMatch(
-      /tar is not installed\. It unpacks .* Run `(sudo )?apt-get install -y tar`\./,
+      /tar is not installed\. Opsmith needs it to check and unpack the copy\. Run `(sudo )?apt-get install -y tar`\./,
     )
     expect(wanted).toEqual([])
   })

@@ -240,7 +240,7 @@ describe('timings of earlier builds', () => {
 
   it('earlier builds are timed next to this one, listed and named, and the history has the source diff', async () => {
     const none = await run(['last'])
-    expect(none[0]?.error?.message).toMatch(/no build before the current build/)
+    expect(none[0]?.error?.message).toMatch(/not kept an earlier build/)
     const [first] = unwrap(await workbench.timings.builds(folder))
     expect(first).toMatchObject({ name: '', current: true })
     await edit('return x * 2;', 'return x + x;')

@@ -153,7 +153,7 @@ describe('timings as shards', () => {
     expect(epyc).toContain('(node n1)')
     expect(epyc).not.toContain('N 16')
     expect(xeon).toContain('(node n2)')
-    expect(xeon).toContain('Do not compare times of different tables.')
+    expect(xeon).toContain('Do not compare times from different tables.')
     const json = JSON.parse((await printed(two('EPYC', 'Xeon'), { format: 'json' })).text) as {
       hardware: { hardware: string; rows: { node: string }[] }[]
     }

@@ -225,7 +225,7 @@ describe('warnings about a timing', () => {
     expect(warn(roundsOf(3, () => 1, 0))).toEqual([expect.stringMatching(/^Only 3 rounds/)])
     const short = roundsOf(30, () => 1e-6, 0)
     expect(warn(short, quiet, { threads: 1, cold: true })).toEqual([
-      expect.stringMatching(/the time includes the reading of the clock/),
+      expect.stringMatching(/the time includes the time to read the clock/),
     ])
   })
 })
