@@ -143,6 +143,45 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     ...'--direction forward --over slurm --jobs 2 --json'.split(' '),
   ]
 
+  /** Processes that work on a shard. */
+  function workersAtWork(): number[] {
+    return fs
+      .readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => {
+        try {
+          const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+          if (words[2] !== 'work' || !(words[3] ?? '').startsWith(cache.home)) return false
+          const workers = path.join(words[3] ?? '', 'workers')
+          return fs
+            .readdirSync(workers)
+            .map((name) => fs.readFileSync(path.join(workers, name), 'utf8'))
+            .some((text) => text.includes(`"pid":${pid}}`) && text.includes('"started"'))
+        } catch {
+          // It has ended.
+          return false
+        }
+      })
+      .map(Number)
+  }
+
+  it('a worker whose job reaches its time limit: its shard is done again, and none is lost', async () => {
+    // It makes no progress, so that it is in the middle of a shard when its minute is over.
+    const stop = (): void => {
+      const [worker] = workersAtWork()
+      if (worker !== undefined) process.kill(worker, 'SIGSTOP')
+    }
+    const onShort = sweep(0.5).map((word) => (word === 'slurm' ? 'short' : word))
+    const { code, stdout, stderr } = await duringRun(onShort, /1 of 4: /, stop)
+    expect(code, stderr).toBe(0)
+    const report = JSON.parse(stdout) as TimedRun
+    expect(report.missing).toEqual([])
+    expect(report.hardware.flatMap((one) => one.rows)).toHaveLength(8)
+    expect(stderr).toMatch(
+      /its job reached its time limit \(00:01:00\) on node n[12]; the shard is tried once more/,
+    )
+  })
+
   it('a node that fails in the middle of a sweep: its shard is done again, and none is lost', async () => {
     const { code, stdout, stderr } = await duringRun(sweep(0.2), /1 of 4: /, () =>
       cluster.kill('n2'),
@@ -179,23 +218,12 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     const changed = path.join(folder, 'opsmith.json')
     const text = fs.readFileSync(changed, 'utf8')
     fs.writeFileSync(changed, text.replace('"against": ["3 * x - y"]', '"seconds": 20'))
-    const killed = new Set<string>()
+    const killed = new Set<number>()
     const killer = setInterval(() => {
-      for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-        try {
-          const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-          if (words[2] !== 'work' || !(words[3] ?? '').startsWith(cache.home)) continue
-          const workers = path.join(words[3] ?? '', 'workers')
-          const isAtWork = fs
-            .readdirSync(workers)
-            .map((name) => fs.readFileSync(path.join(workers, name), 'utf8'))
-            .some((text) => text.includes(`"pid":${pid}}`) && text.includes('"started"'))
-          if (!isAtWork || killed.has(pid)) continue
-          killed.add(pid)
-          process.kill(Number(pid), 'SIGKILL')
-        } catch {
-          // It has ended.
-        }
+      for (const pid of workersAtWork()) {
+        if (killed.has(pid)) continue
+        killed.add(pid)
+        process.kill(pid, 'SIGKILL')
       }
     }, 200)
     const { code, stdout, stderr } = await opsmith(
