@@ -12,6 +12,7 @@ import type { TestCache } from '../support/installation'
 import { nobody } from '../support/nobody'
 import { thisMachine } from '../support/targets'
 import { judged, row, sample } from './measure'
+import { runEdits } from './remote-edits'
 import type { BenchmarkOptions, Row } from './measure'
 
 const milliseconds = (seconds: readonly number[]): number[] => seconds.map((one) => one * 1000)
@@ -56,8 +57,8 @@ async function sampleKept(cache: TestCache): Promise<{ first: number[]; again: n
   return { first, again }
 }
 
-/** What calls cost through the pipe of `opsmith serve`, beside the same calls in this process. */
-export async function run(options: BenchmarkOptions): Promise<Row[]> {
+/** What calls cost through the pipe of `opsmith serve`, next to the same calls in this process. */
+async function runCalls(options: BenchmarkOptions): Promise<Row[]> {
   const rounds = options.rounds ?? 200
   const cache = makeTestCache()
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)
@@ -118,4 +119,13 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     await session.close()
     cache.remove()
   }
+}
+
+/** `--only edits` and `--only calls` measure one of the two. */
+export async function run(options: BenchmarkOptions): Promise<Row[]> {
+  const { only = '' } = options
+  return [
+    ...(only === 'edits' ? [] : await runCalls(options)),
+    ...(only === 'calls' ? [] : await runEdits(options)),
+  ]
 }
