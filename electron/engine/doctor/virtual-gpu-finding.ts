@@ -44,7 +44,7 @@ export async function virtualGpuFinding(
     ...usable,
     why:
       choice === 'hardware'
-        ? '“Only the GPU of this machine” is chosen in Settings, or “hardware” in opsmith.json'
-        : 'kernels run on the GPU of this machine',
+        ? 'not used: “Only the GPU of this machine” is chosen in Settings, or “hardware” in opsmith.json'
+        : 'not used: kernels run on the GPU of this machine',
   }
 }

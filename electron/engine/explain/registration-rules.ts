@@ -94,7 +94,7 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
       /unknown type name|a type specifier is required|has not been declared|does not name a type|was not declared|undeclared identifier|expected constructor, destructor/,
     within: /^\s*\d+ \| (?:STABLE_)?TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(/m,
     message: () => 'TORCH_LIBRARY is not declared in this file: include <torch/library.h>.',
-    explanation: `The registration macros are in a header of their own:
+    explanation: `The registration macros are in this header:
 
 \`\`\`cpp
 #include <torch/library.h>

@@ -169,7 +169,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `The op host was stopped, because it wrote more temporary files than allowed${doing}.`,
+      message: `The op host was stopped, because its temporary files together were larger than the limit (8 GiB)${doing}.`,
     }
   }
   if (facts.killed === 'device') {

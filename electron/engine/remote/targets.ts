@@ -206,7 +206,7 @@ export function explainTargetEnd(
         ? `The connection to the target ${name} was lost.`
         : `The target ${name} cannot be reached: ${path.basename(program)} ended with exit code 255.`,
       {
-        hint: `Read what was printed. Then try \`${command.map(shellWord).join(' ')}\` in a terminal.`,
+        hint: `Read what ${path.basename(program)} printed. Then try \`${command.map(shellWord).join(' ')}\` in a terminal.`,
         detail: printed,
       },
     )

@@ -371,8 +371,8 @@ export class RunFollower {
 
   /** Journals and states do not fit: a file of the run was removed, or the disk is full. */
   private lost(): Result<never> {
-    return err('io', 'No job is working on the shards that were started.', {
-      hint: `A file of the run may be missing, or the disk may be full. See ${this.run.path('journal.jsonl')}.`,
+    return err('io', 'Some shards were started, but they have no result and no job works on them.', {
+      hint: `Check that the disk of ${this.run.path('.')} is not full, and that no file of this folder was removed. Then start the run again.`,
     })
   }
 }

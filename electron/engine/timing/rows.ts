@@ -167,7 +167,7 @@ function workOf(
 
 /** Of a call that works on a device though its inputs are on the CPU. */
 const onDeviceInside = (device: string): string =>
-  `The call works on ${device}, but its inputs are on the CPU: the time is measured on ${device}.`
+  `The inputs are on the CPU, but the call computes on ${device}: the time is measured on ${device}.`
 
 const timesOfVirtualGpu =
   'These are times of the virtual GPU, which runs on the CPU. These times say nothing about the speed of a GPU.'

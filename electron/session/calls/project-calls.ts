@@ -51,7 +51,7 @@ export const projectCalls: Handlers<ProjectCalls> = {
     const folder = await session.desktop.askToOpen({
       ...(purpose === 'project'
         ? { title: 'Open an operator project' }
-        : { title: 'The folder of the new project', buttonLabel: 'Choose' }),
+        : { title: 'Where to create the folder of the new project', buttonLabel: 'Choose' }),
       properties: ['openDirectory', 'createDirectory'],
     })
     return ok(folder === null ? null : { folder })

@@ -78,7 +78,10 @@ class CauseFinder {
   std::string not_a_number() const {
     const auto nan = [](const at::Tensor& tensor) { return at::isnan(tensor).any().item<bool>(); };
     if (nan(analytical_)) return "The gradient contains NaN.";
-    if (nan(numerical_)) return "The function itself gives NaN near this point.";
+    if (nan(numerical_)) {
+      return "The function returns NaN for inputs close to this point, so there is no numerical "
+             "gradient to compare with. Choose other inputs.";
+    }
     if (at::isinf(numerical_).any().item<bool>()) {
       return "The function returns inf for inputs close to this point, so there is no numerical "
              "gradient to compare with. Choose other inputs.";

@@ -22,7 +22,7 @@ const reasons: Record<HostExit['reason'], string> = {
   timeout: 'Exceeded the time limit',
   output: 'Printed too much',
   processes: 'Too many processes',
-  'temporary-files': 'Too many temporary files',
+  'temporary-files': 'Temporary files too large',
   descriptors: 'File descriptors misused',
   device: 'The device was lost',
   killed: 'Killed from outside',

@@ -56,7 +56,7 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
         {plan.isReady ? (
           <>
             <Icon name="check" /> This machine can build and run operators. If you set up another
-            libtorch, Opsmith keeps this native addon, so that you can switch back.
+            libtorch, Opsmith keeps the native addon of the current one, so that you can switch back.
           </>
         ) : (
           'Opsmith compiles its native addon for the libtorch that you choose. Samples and the editor can be used in the meantime.'

@@ -14,7 +14,7 @@ export function FileLink({ file, line = 0, column = 1, short = false }: Props): 
     return (
       <span
         className="muted mono selectable"
-        title="this file is on the machine that built libtorch"
+        title="This file is on the machine that built libtorch, so Opsmith cannot open it"
       >
         {shorten(path)}
         {place}

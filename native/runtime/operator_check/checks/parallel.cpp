@@ -290,7 +290,7 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
     return passed("with more than 2^16 elements, " + finding.reason +
                   " thread(s) gave the same result as one call with one thread");
   }
-  return skipped("the operator accepts no inputs with more than 2^16 elements");
+  return skipped("Opsmith found no inputs with more than 2^16 elements that the operator accepts");
 }
 
 const RegisteredCheck parallel_check({
