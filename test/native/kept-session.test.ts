@@ -319,6 +319,6 @@ describe('where an engine may listen', () => {
   it('a name of a session is no path', async () => {
     const { code, stderr } = await opsmith(cache, 'serve', '--stdio', '--session', '../../etc')
     expect(code).toBe(2)
-    expect(stderr).toContain('--session must be 8 to 64 letters')
+    expect(stderr).toContain('--session must have 8 to 64 characters')
   })
 })
