@@ -10,7 +10,7 @@ import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 
 const usage = `usage: npm start [-- PROJECT]              open the window, with PROJECT if given
-       npm start -- --headless PROJECT     build, load and run PROJECT here, and print a report`
+       npm start -- --headless PROJECT     build, load and run PROJECT without a window, and print a report`
 
 async function startHeadless(project) {
   const folder = userPath('start', project)

@@ -39,7 +39,7 @@ export function chooseCall(
         hint:
           calls.length > 0
             ? `The calls are ${numbered(calls)}.`
-            : 'Give the arguments with --args, or add a call to opsmith.json.',
+            : 'Add a call to opsmith.json. Or give an operator with --op, and its arguments with --args.',
       },
     )
   }

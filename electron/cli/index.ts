@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   // Who reads the answer may have read enough, as `head` has; nothing is left to do then.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.good)
-    process.stderr.write(`opsmith: ${ioError(error, 'write the answer').error.message}\n`)
+    process.stderr.write(`opsmith: ${ioError(error, 'write to stdout').error.message}\n`)
     process.exit(exitCodes.noAnswer)
   })
   try {
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
       return
     }
     process.stderr.write(
-      `opsmith: a bug in Opsmith: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `opsmith: the command failed, because of a bug in Opsmith. Report the bug, with this text: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     )
     process.exitCode = exitCodes.noAnswer
   }

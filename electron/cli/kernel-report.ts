@@ -38,7 +38,9 @@ export function printKernelReport({ launches, accesses, findings }: GpuReport): 
   for (const line of findings.flatMap(findingLines)) progress(line)
   const counted = `${counting(launches, 'launch')} and ${counting(accesses, 'access')} to memory checked`
   if (launches === 0 && findings.length === 0)
-    progress('opsmith: no kernel ran, so nothing was checked')
+    progress(
+      'opsmith: no kernel ran, so nothing was checked. Check that your code launches a CUDA kernel.',
+    )
   else if (findings.length === 0) progress(`opsmith: no findings; ${counted}`)
   else
     progress(`opsmith: ${findings.length} finding${findings.length === 1 ? '' : 's'}; ${counted}`)
@@ -71,7 +73,8 @@ export async function kernelReportSuites(workbench: Workbench): Promise<Suite[]>
   const name = 'kernel checks'
   const passed = { name: 'no findings', seconds: 0, kind: 'passed' as const, message: '', text: '' }
   if (launches === 0 && findings.length === 0) {
-    const message = 'No kernel ran, so nothing was checked.'
+    const message =
+      'No kernel ran, so nothing was checked. Check that your code launches a CUDA kernel.'
     return [{ name, cases: [{ ...passed, kind: 'failure', message }], output }]
   }
   if (findings.length === 0) return [{ name, cases: [passed], output }]

@@ -60,7 +60,7 @@ export const targetOption = {
   flag: '--on',
   placeholder: '<target>',
   description:
-    'run the command on another machine, with the Opsmith there: a target of the settings, or ssh:HOST',
+    'run the command with the Opsmith of another machine: the name of a target in the settings, or ssh:HOST',
 } as const
 
 /** With `--on`. */

@@ -16,7 +16,7 @@ export const stepCommands = [
   'next barrier      all lanes go past the next barrier',
   'continue          until lanes reach the chosen line again',
   'to FILE:LINE      choose another line and continue to it; LINE alone is a line of the same file',
-  'lanes [WARP]      the variables of each lane of a warp',
+  'lanes [WARP]      the variables of each lane of a warp; without WARP, of the current warp',
   'shared            shared memory, with races marked by "!"',
   'where             where the lanes are',
   'quit              end the program',
@@ -85,7 +85,10 @@ async function obeyUntilGo(
       if (Number.isInteger(warp) && warp >= 0 && warp * 32 < view.lanes.length) {
         view = await session.view(warp)
         printLines(laneLines(view))
-      } else printLines([`The block has no warp ${argument}.`])
+      } else
+        printLines([
+          `The block has no warp ${argument}. Its last warp is ${Math.ceil(view.lanes.length / 32) - 1}.`,
+        ])
     } else if (word === 'shared') printLines(sharedLines(view))
     else if (word === 'where' || word === 'w') printLines(stopLines(view))
     else if (word !== '' && word !== 'to')

@@ -42,7 +42,10 @@ export const callPlaces: Readonly<Record<AppCallName, CallPlace>> = {
   },
   'file.create': there,
   'file.duplicate': there,
-  'file.import': { where: 'refused', reason: 'Opsmith does not copy files to another machine' },
+  'file.import': {
+    where: 'refused',
+    reason: 'Opsmith does not copy files to another machine. Use another program, such as scp',
+  },
   'file.move': there,
   'file.openElsewhere': {
     where: 'refused',

@@ -31,7 +31,8 @@ export const errorCodes = {
   'project.restricted': {
     meaning:
       'The folder is in restricted mode: you have not trusted its authors, so Opsmith runs none of its code.',
-    remedy: 'If you trust the authors, trust the folder. You can change this decision in Settings.',
+    remedy:
+      'If you trust the authors, choose “Trust this folder” at the top of the window. You can change this decision in Settings.',
   },
   'file.conflict': {
     meaning: 'A file on disk differs from the version that Opsmith read, wrote or expected.',
@@ -41,7 +42,8 @@ export const errorCodes = {
   'build.required': {
     meaning:
       'The project has no library that Opsmith can load: the project was never built, or the build fails.',
-    remedy: 'Build the project (Ctrl+B) and fix what the Problems panel lists.',
+    remedy:
+      'Build the project (Ctrl+B, or `opsmith build PROJECT`) and fix the errors of the build.',
   },
   'build.checked': {
     meaning:
@@ -82,18 +84,18 @@ export const errorCodes = {
   },
   'host.crashed': {
     meaning:
-      'The op host ended while it ran your code, for example because of a segfault, an abort or `exit()`.',
+      'The op host (the process that loads and calls operators) ended while it ran your code, for example because of a segfault, an abort or `exit()`.',
     remedy:
-      'Open the line that the error names. Build with sanitizers to find where memory was damaged. The window continues with a new op host.',
+      'Open the line that the error names. To find where memory was damaged, use “Sanitize” in the Build panel, or `opsmith run --sanitize PROJECT`. The window continues with a new op host.',
   },
   'host.timeout': {
     meaning: 'The call ran longer than the time limit, so Opsmith ended the op host.',
     remedy:
-      'Look for an endless loop at the line that the error names, or raise the limit in Settings.',
+      'Look for an endless loop at the line that the error names, or raise the limit: `"timeout"` of the call in opsmith.json, else the time limit in Settings.',
   },
   'host.unavailable': {
     meaning:
-      'Opsmith could not start an op host (the process that runs your code). Or the op host that kept the result has ended.',
+      'Opsmith could not start an op host (the process that runs your code), or the op host that kept the result has ended.',
     remedy: 'Run the call or the capture again. If the error comes back, run `opsmith doctor`.',
   },
   'host.replaced': {
@@ -120,7 +122,7 @@ export const errorCodes = {
     meaning:
       'Opsmith could not reach the machine that `--on` or *Connect to …* names, or the connection was lost.',
     remedy:
-      'Read the message. Run the command of the target in a terminal. Opsmith can use the target only if this command works.',
+      'Read the message. In a terminal, run the command that reaches the machine, such as `ssh HOST`. Opsmith can use the machine only if this command works.',
   },
   'target.noOpsmith': {
     meaning:

@@ -109,7 +109,7 @@ export const operatorChecks = {
   gradient_layouts: {
     title: 'gradient layouts',
     meaning:
-      'Gradients are right if inputs or grad_output are transposed, stepped, offset or expanded',
+      'Gradients are right if inputs or grad_output are transposed, stepped (x[::2]), offset (x[1:]) or expanded',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -117,7 +117,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients are right if one argument is changed: another dim, flag, number, list or string, or a bias that the call left out',
+      'Gradients are also right if one argument is changed (a dim, flag, number, list or string), or if a bias is added',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -193,7 +193,7 @@ export const operatorChecks = {
   layouts: {
     title: 'layouts',
     meaning:
-      'The results are the same for transposed, stepped, offset, expanded and channels-last inputs',
+      'The results are the same if inputs are transposed, stepped (x[::2]), offset (x[1:]), expanded or channels-last',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -215,7 +215,7 @@ export const operatorChecks = {
   },
   dtypes: {
     title: 'dtypes',
-    meaning: 'The result in each accepted dtype agrees with float64',
+    meaning: 'The result in each accepted dtype agrees with the result in float64',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -229,7 +229,7 @@ export const operatorChecks = {
   },
   broadcasting: {
     title: 'broadcasting',
-    meaning: 'Inputs with a size of 1 broadcast, or the operator refuses them',
+    meaning: 'The operator broadcasts inputs with a size of 1, or refuses them',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -267,14 +267,15 @@ export const operatorChecks = {
   },
   autocast: {
     title: 'autocast',
-    meaning: 'The results under autocast are the same, except for rounding',
+    meaning: 'The results under autocast are the same as without autocast, except for rounding',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   state: {
     title: 'state',
-    meaning: 'A call does not change rounding, grad mode, threads, default dtype or seed',
+    meaning:
+      'A call does not change the rounding mode, grad mode, number of threads, default dtype or seed',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

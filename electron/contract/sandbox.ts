@@ -34,10 +34,10 @@ export function describeBounds(bounds: readonly SandboxBound[]): string {
 
 const missing: Record<SandboxBound, string> = {
   files:
-    'this Linux kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)',
-  network: 'this Linux kernel has no seccomp filters',
+    'operators can write to every folder, because this Linux kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)',
+  network: 'operators can use the network, because this Linux kernel has no seccomp filters',
   signals:
-    'Landlock of this Linux kernel cannot block signals to other processes (Linux 6.12 or newer can)',
+    'operators can send signals to other processes, because Landlock of this Linux kernel cannot block signals (Linux 6.12 or newer can)',
 }
 
 /** @param isWanted false where the user has switched the sandbox off */

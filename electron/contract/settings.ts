@@ -59,7 +59,9 @@ const fields = {
   buildOnSave: z.boolean().describe('Build when a source is saved, or changes on disk.'),
   hotCompile: z
     .boolean()
-    .describe('In the window, build with the compile server if clang’s libraries are installed.'),
+    .describe(
+      'In the window, build faster with the compile server (a clang process that keeps libtorch’s headers loaded), if clang’s libraries are installed.',
+    ),
   timeOnBuild: z
     .boolean()
     .describe('After each successful build, repeat the timings that the Timings panel shows.'),
@@ -76,19 +78,25 @@ const fields = {
   callTimeout: z
     .number()
     .positive()
-    .describe('Time limit of a call, in seconds. After this time, Opsmith ends the op host.'),
+    .describe(
+      'Time limit of a call, in seconds. After this time, Opsmith ends the op host (the process that calls operators).',
+    ),
   memoryLimit: z
     .number()
     .nonnegative()
     .describe('Memory limit of an op host, in bytes. 0: three quarters of the machine’s memory.'),
-  sandbox: z.boolean().describe('Run op hosts in a sandbox, if the system supports it.'),
+  sandbox: z
+    .boolean()
+    .describe(
+      'Run op hosts in a sandbox, if the system supports it: operators can write only to allowed folders, and cannot use the network.',
+    ),
   writableFolders: z
     .array(z.string().startsWith('/', 'must be an absolute path'))
     .describe('Absolute paths of folders that op hosts may write to, in addition to the project.'),
   recentProjects: z
     .array(z.string())
     .describe(
-      'Folders that were opened before, newest first. `TARGET:/FOLDER` is on another machine.',
+      'Folders that were opened before, newest first. `TARGET:/FOLDER` is a folder on another machine.',
     ),
   keepMinutes: z
     .number()
@@ -128,7 +136,7 @@ const fields = {
   clusters: z
     .record(z.string(), cluster)
     .describe(
-      'Ways to use Slurm, for `--over`. `sbatch` is a list of options of sbatch, such as `["--partition=gpu", "--gres=gpu:1"]`. You can change this setting only in the settings file.',
+      'Ways to use Slurm, each with a name for `--over`. `sbatch` is a list of options of sbatch, such as `["--partition=gpu", "--gres=gpu:1"]`. You can change this setting only in the settings file.',
     ),
   /** Only the user writes it, in the file: it is a command that runs. */
   hostLauncher: z

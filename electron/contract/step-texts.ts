@@ -43,7 +43,7 @@ export function groupText({ state, wait, threads }: LaneGroup): string {
   return `${threads === 1 ? '1 thread' : `${threads} threads`} ${text}`
 }
 
-/** "race on tile[3]: thread 1 writes at …, thread 2 reads at …, and nothing orders these accesses (4 bytes in total)" */
+/** "race on tile[3]: thread 1 writes at …, thread 2 reads at …, and nothing orders these accesses (the race …)" */
 export function raceText(
   { before, after, variable, bytes }: StepRace,
   placeText: PlaceText,
@@ -51,5 +51,5 @@ export function raceText(
   const one = ({ thread, writes, place }: StepRace['before']): string =>
     `thread ${thread} ${writes ? 'writes' : 'reads'} at ${placeText(place)}`
   const what = variable === '' ? 'shared memory' : variable
-  return `race on ${what}: ${one(before)}, ${one(after)}, and nothing orders these accesses (${bytes} bytes in total)`
+  return `race on ${what}: ${one(before)}, ${one(after)}, and nothing orders these accesses (the race is on ${bytes} bytes in total)`
 }

@@ -47,9 +47,9 @@ function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
   const unknown = theirs.filter((name) => !ours.includes(name))
   const twice = theirs.filter((name, index) => theirs.indexOf(name) !== index)
   const differences = [
-    missing.length > 0 ? `the addon does not have ${missing.join(', ')}` : '',
-    unknown.length > 0 ? `only the addon has ${unknown.join(', ')}` : '',
-    twice.length > 0 ? `the addon declares ${twice.join(', ')} twice` : '',
+    missing.length > 0 ? `the addon lacks the calls ${missing.join(', ')}` : '',
+    unknown.length > 0 ? `only the addon has the calls ${unknown.join(', ')}` : '',
+    twice.length > 0 ? `the addon declares the calls ${twice.join(', ')} twice` : '',
   ].filter((text) => text !== '')
   if (differences.length === 0) return undefined
   return {

@@ -11,7 +11,7 @@ function developmentServer(): { address: string; nonce: string } {
   const [address = '', nonce = ''] = (process.env[variable] ?? '').split(' ')
   if (!/^127\.0\.0\.1:\d+$/.test(address) || !/^\w+$/.test(nonce))
     throw new Error(
-      `${variable} has to be "127.0.0.1:PORT NONCE": start this bundle with npm run dev`,
+      `${variable} must be "127.0.0.1:PORT NONCE": start this bundle with npm run dev`,
     )
   return { address, nonce }
 }

@@ -39,6 +39,27 @@ napi_typedarray_type array_type(at::ScalarType dtype) {
   }
 }
 
+const char* array_name(napi_typedarray_type type) {
+  switch (type) {
+    case napi_float64_array:
+      return "Float64Array";
+    case napi_float32_array:
+      return "Float32Array";
+    case napi_bigint64_array:
+      return "BigInt64Array";
+    case napi_int32_array:
+      return "Int32Array";
+    case napi_int16_array:
+      return "Int16Array";
+    case napi_int8_array:
+      return "Int8Array";
+    case napi_uint16_array:
+      return "Uint16Array";
+    default:
+      return "Uint8Array";
+  }
+}
+
 at::Tensor read_tensor(const Napi::Object& object) {
   const auto name = object.Get("dtype").ToString().Utf8Value();
   const auto dtype = dtype_from_name(name);
@@ -62,8 +83,8 @@ at::Tensor read_tensor(const Napi::Object& object) {
   auto given = data.TypedArrayType();
   if (given == napi_uint8_clamped_array) given = napi_uint8_array;
   if (given != array_type(*dtype)) {
-    throw Failure(ErrorCode::input_invalid,
-                  "tensor: the typed array does not match the dtype " + name);
+    throw Failure(ErrorCode::input_invalid, "tensor: data of dtype " + name + " must be a " +
+                                                array_name(array_type(*dtype)));
   }
   if (data.ByteLength() != tensor.nbytes()) {
     throw Failure(ErrorCode::input_invalid,

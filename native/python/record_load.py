@@ -46,7 +46,7 @@ class LoadRecorder(Recorder):
         self.extensions = []
 
     def place_of(self, name):
-        """The absolute path of a file that the script names. A file that is missing here may be next to the script."""
+        """The absolute path of a file that the script names: in FOLDER, or next to the script if it is only there."""
         below = os.path.join(os.path.dirname(self.script), name)
         return os.path.abspath(below if not os.path.exists(name) and os.path.exists(below) else name)
 

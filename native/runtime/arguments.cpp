@@ -231,7 +231,7 @@ IValue convert(const Scope& scope, const TypePtr& type, const Literal& literal, 
           ErrorCode::input_invalid,
           "argument " + scope.argument.name() + ": a " + argument_type(scope.argument) +
               " can only be created in a TorchScript program",
-          "Write a function in the project's program that creates the object, and call this "
+          "In the project's program, write a function that creates the object, and call this "
           "function.");
     default:
       break;

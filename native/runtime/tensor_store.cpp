@@ -18,7 +18,8 @@ int64_t last_handle = 0;
 const at::Tensor& tensor_of(int64_t handle) {
   const auto found = tensors.find(handle);
   if (found == tensors.end()) {
-    throw Failure(ErrorCode::input_invalid, "The op host no longer keeps this tensor.",
+    throw Failure(ErrorCode::input_invalid,
+                  "This tensor is no longer in memory: Opsmith keeps only the newest tensors.",
                   "Run the call again.");
   }
   return found->second;

@@ -50,7 +50,7 @@ function NextTry({ at }: { at: number }): ReactElement | null {
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [])
-  if (at === 0) return <>Opsmith does not try again automatically.</>
+  if (at === 0) return <>Opsmith does not reconnect automatically.</>
   const seconds = Math.max(1, Math.ceil((at - now) / 1000))
   return <span aria-live="off">The next attempt is in {seconds} s.</span>
 }

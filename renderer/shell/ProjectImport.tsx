@@ -105,15 +105,15 @@ function Proposal(): ReactElement | null {
 function madeFrom({ source, buildFile, python }: ProjectProposal): string {
   switch (source) {
     case 'run':
-      return `Proposed from a recorded run of setup.py with ${python}.`
+      return `This proposal comes from a recorded run of setup.py with ${python}.`
     case 'text':
-      return 'Proposed from the text of setup.py.'
+      return 'This proposal comes from the text of setup.py.'
     case 'cmake':
-      return `Proposed from ${buildFile}: CMake configured a copy of the folder with the torch of ${python}.`
+      return `This proposal comes from ${buildFile}: CMake configured a copy of the folder with the torch of ${python}.`
     case 'script':
-      return `Proposed from a recorded import of ${buildFile} with ${python}.`
+      return `This proposal comes from a recorded import of ${buildFile} with ${python}.`
     case 'sources':
-      return 'Proposed from the C++ and CUDA files that register operators.'
+      return 'This proposal comes from the C++ and CUDA files that register operators.'
   }
 }
 

@@ -181,7 +181,7 @@ function BuildItem(): ReactElement {
       onClick={() => showPanel('build')}
       title={
         state === 'good' && report
-          ? `Time from saving to loading, including ${formatSeconds(report.seconds)} for the compilers and the linker.`
+          ? `Time from saving the sources to loading the library, including ${formatSeconds(report.seconds)} for the compilers and the linker.`
           : 'Build'
       }
       data-testid="status-build"

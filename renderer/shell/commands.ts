@@ -336,7 +336,7 @@ const look: Command[] = [
   },
   {
     id: 'view.moveAcross',
-    title: 'Move the file to the other side',
+    title: 'Move the file to the other group of tabs',
     group: 'View',
     enabled: () => activeFile() !== null,
     run: () => layoutStore.getState().dock?.moveAcross(),

@@ -2,7 +2,7 @@ import torch
 
 
 def normalize_by_first(first, second):
-    """The second batch, normalised by the first. It is one operator, so it can be traced."""
+    """The second batch, normalised by the first. Calls one operator, so a trace can record it."""
     return torch.ops.running.normalize_by(second, first)
 
 

@@ -8,5 +8,5 @@ def shares(x, bins: int):
 
 
 def mean_value(x, values):
-    """The mean of the value of each element's bin. The gradient flows to values, but not to x."""
+    """The mean of values[bin] over the elements of x. The gradient flows to values, not to x."""
     return (shares(x, values.size(0)) * values).sum()

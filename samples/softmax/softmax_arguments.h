@@ -17,8 +17,9 @@ inline void check_backward_inputs(const at::Tensor& grad, const at::Tensor& y) {
   check_input(y);
   TORCH_CHECK(grad.sizes() == y.sizes() && grad.scalar_type() == y.scalar_type() &&
                   grad.device() == y.device(),
-              "softmax: grad must be like y, which is ", y.scalar_type(), y.sizes(), " on ",
-              y.device(), ", got ", grad.scalar_type(), grad.sizes(), " on ", grad.device());
+              "softmax: grad must have the dtype, shape and device of y, which is ",
+              y.scalar_type(), y.sizes(), " on ", y.device(), ", got ", grad.scalar_type(),
+              grad.sizes(), " on ", grad.device());
 }
 
 }  // namespace softmax_sample

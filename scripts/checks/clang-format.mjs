@@ -33,6 +33,6 @@ export async function checkWithClangFormat() {
     return { outcome: 'passed', text: '' }
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    return { outcome: 'failed', text: `${error.output}\n\nTo format them: npm run format` }
+    return { outcome: 'failed', text: `${error.output}\n\nTo format these files: npm run format` }
   }
 }

@@ -38,7 +38,7 @@ export async function write(load) {
   }
   return markdownPage(
     '# Command line',
-    '`npm link` in the clone puts `opsmith` on PATH, and so does the package. `opsmith VERB --help` prints the text of this page. [Exit codes](errors.md#exit-codes) are the same for all verbs.',
+    '`npm link` in the clone puts `opsmith` on PATH. The `.deb` package does so too. `opsmith VERB --help` prints what this page says about the verb. [Exit codes](errors.md#exit-codes) are the same for all verbs.',
     markdownTable(
       ['verb', 'purpose'],
       verbs.map((verb) => [`[${verb.name}](#${verb.name})`, verb.description]),

@@ -22,7 +22,7 @@ function loadAddon() {
 /** Why the file cannot be written now; "" when it can. */
 export function obstacle() {
   const addon = loadAddon()
-  if (!addon) return 'npm run setup has not built the addon'
+  if (!addon) return 'the addon is not built: run npm run setup'
   return addon.call ? '' : 'the addon is older than its sources: run npm run setup'
 }
 

@@ -59,7 +59,7 @@ export function sandboxProblem(executable) {
   const stat = fs.statSync(helper)
   if (stat.uid === 0 && (stat.mode & 0o4111) === 0o4111) return undefined
   return (
-    'This system does not allow ordinary programs to create sandboxes. This command gives the rights to the sandbox helper of Chromium. Run it once:\n\n' +
+    "This system does not allow ordinary programs to create sandboxes. To allow it for Chromium's sandbox helper, run this command once:\n\n" +
     `    sudo chown root:root "${helper}" && sudo chmod 4755 "${helper}"\n\nThen start Opsmith again.`
   )
 }

@@ -11,8 +11,8 @@ export async function refuseWithoutDisplay() {
   if (problem) refuse(problem)
   if (process.getuid?.() === 0 && !withoutSandbox()) {
     refuse(
-      'The sandbox of Chromium does not work for root: start Opsmith as an ordinary user, or set OPSMITH_NO_SANDBOX=1\n' +
-        'in a container, which is a sandbox itself.',
+      'The sandbox of Chromium does not work for root: start Opsmith as an ordinary user. In a container, you can instead\n' +
+        'set OPSMITH_NO_SANDBOX=1, because the container is a sandbox.',
     )
   }
 }

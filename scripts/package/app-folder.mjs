@@ -23,7 +23,9 @@ export async function makeAppFolder(say) {
   const { fuses, leftOut } = fusesOf(configuration.electronFuses, electron.version)
   say(`Electron ${electron.version || 'of unknown version'}, ${electron.origin}`)
   if (leftOut.length > 0)
-    say(`fuses that are not set, because this Electron does not have them: ${leftOut.join(', ')}`)
+    say(
+      `Electron fuses that are not set, because this version of Electron does not have them: ${leftOut.join(', ')}`,
+    )
   const { build, Platform } = await import('electron-builder')
   await build({
     projectDir: root,

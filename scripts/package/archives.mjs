@@ -62,7 +62,7 @@ function copyrightOf(app) {
   return `${[
     `Opsmith\n\n${read('LICENSE')}`,
     `Electron\n\n${read('LICENSE.electron.txt')}`,
-    'Chromium and what it contains: /opt/Opsmith/LICENSES.chromium.html',
+    'The licences of Chromium and of what it contains: /opt/Opsmith/LICENSES.chromium.html',
     read('THIRD-PARTY-NOTICES.txt'),
   ].join(line)}\n`
 }

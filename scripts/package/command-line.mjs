@@ -32,8 +32,11 @@ export async function nodeProblem() {
     .split('\n')
     .map((line) => path.basename(line.trim().split(/\s/)[0] ?? ''))
   const own = linked.filter((name) => name !== '' && !commonLibraries.test(name))
-  if (own.length > 0) return `${process.execPath} needs ${own.join(', ')}`
-  return nodeLicense() === undefined ? `the licence of ${process.execPath} was not found` : ''
+  if (own.length > 0)
+    return `${process.execPath} needs ${own.join(', ')}, which other machines may not have: use a Node from nodejs.org`
+  return nodeLicense() === undefined
+    ? `the licence of ${process.execPath} was not found: use a Node from nodejs.org, which comes with its licence`
+    : ''
 }
 
 /** The engine that goes to another machine has the same files. */

@@ -129,7 +129,7 @@ export async function lookAtWindow(installed, project, to) {
     const bytes = Buffer.from(data, 'base64')
     fs.writeFileSync(picture, bytes)
     if (bytes.length < leastBytes)
-      throw new Error(`the window is empty: ${bytes.length} bytes of PNG`)
+      throw new Error(`the window is empty: its screenshot has only ${bytes.length} bytes of PNG`)
     return `${sandbox}; the window shows op.cpp (${picture})`
   } finally {
     try {

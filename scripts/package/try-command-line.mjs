@@ -52,7 +52,7 @@ export async function tryCommandLine(steps, installed, tar) {
     return linesOf(await opsmith('setup', '--libtorch', await installed.libtorch()))
   })
   const sample = path.join(command, '../../samples/my_op')
-  await steps.step('init of a folder with setup.py, and build', async () => {
+  await steps.step('opsmith init in a folder with setup.py, then build', async () => {
     const own = await installed.copyToHome(sample, 'mine')
     fs.rmSync(path.join(own, 'opsmith.json'))
     fs.writeFileSync(path.join(own, 'setup.py'), setupFile)

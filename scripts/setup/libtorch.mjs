@@ -67,7 +67,7 @@ function judge(folder, origin, python) {
     return `${folder} (${origin}) has no lib/libtorch_cpu.so`
   }
   if (!fs.existsSync(path.join(folder, 'include', 'torch', 'library.h'))) {
-    return `${folder} (${origin}) has no headers`
+    return `${folder} (${origin}) has no header include/torch/library.h`
   }
   const version = readVersion(folder)
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -226,7 +226,7 @@ export const libtorch = {
       found = findLibtorch().found
       if (!found)
         throw new SetupFailure(
-          `torch was installed into ${environmentFolder} but cannot be found there.`,
+          `Set-up installed torch into ${environmentFolder}, but cannot find libtorch there. Remove this folder, then run npm run setup again.`,
         )
     }
     if (lacksPythonPackages(context, found)) {
@@ -236,7 +236,7 @@ export const libtorch = {
         writeJson(environmentNote, { torch: torchVersion, packages })
       } catch (error) {
         say(
-          `Python packages could not be installed, so comparisons with Python are skipped: ${tail(error.message, 1)}`,
+          `Python packages could not be installed, so tests that compare with Python are skipped: ${tail(error.message, 1)}`,
         )
       }
     }

@@ -216,7 +216,7 @@ describe('the result of an export', () => {
     await screen.findByTestId('export-verdict')
     expect([state('library'), verdict()]).toEqual(['done', 'done'])
     expect(screen.getByTestId('export-abi').textContent).toContain('GLIBCXX_3.4.30 or newer')
-    expect(screen.getByTestId('export-abi').textContent).toContain('2.13, built with 2.13.0+cpu')
+    expect(screen.getByTestId('export-abi').textContent).toContain('2.13.x, built with 2.13.0+cpu')
     expect(screen.getByText('2 files')).toBeTruthy()
   })
 

@@ -181,7 +181,7 @@ describe('operator checks that are spread over nodes', () => {
   it('a run that cannot be made shows the error with the list', async () => {
     main.refuse('runs.start', {
       code: 'request.invalid',
-      message: 'ssh:elsewhere is not in the settings file, and not in ~/.ssh/config.',
+      message: 'ssh:elsewhere is neither in the settings file nor in ~/.ssh/config.',
     })
     await openChecks()
     await checkThere()

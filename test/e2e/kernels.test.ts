@@ -42,7 +42,7 @@ describe('checked kernels', () => {
     await app.resize(1280, 720)
     await app.testId('rail-kernels').click()
     const panel = app.testId('kernels-panel')
-    await panel.getByText('Calls take longer.').waitFor()
+    await panel.getByText('With checks or counts, calls take longer.').waitFor()
     await app.testId('kernels-check').check()
     await panel.getByText('No kernel ran, so nothing was checked.').waitFor({ timeout: buildTime })
     await app.testId('kernels-run-all').first().click()
@@ -89,7 +89,7 @@ describe('checked kernels', () => {
     await app.picture('kernels-timings')
     await app.page.getByRole('button', { name: 'Turn off kernel checks' }).click()
     await app.testId('rail-kernels').click()
-    await panel.getByText('Calls take longer.').waitFor()
+    await panel.getByText('With checks or counts, calls take longer.').waitFor()
     const isFound = ({ message }: { message: string }): boolean => message.includes('at byte 256')
     await expect
       .poll(async () => (await app.markers('op.cu')).filter(isFound), { timeout: buildTime })

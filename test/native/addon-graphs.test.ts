@@ -368,7 +368,7 @@ describe('model archives', () => {
       missing: ['fixture::scaled'],
     })
     expect((await failureOf(capture({ entry: 'forward', file }))).message).toBe(
-      'outer.pt uses names that are not registered: fixture::scaled',
+      'outer.pt uses operators or classes that are not registered: fixture::scaled',
     )
     await addon.call('library.load', { path: fixtureLibrary('operators') })
     const text = path.join(folder, 'text.pt')

@@ -38,7 +38,7 @@ describe('the opsmith command', () => {
     const script = `"${process.execPath}" "${cli}" schema > /dev/full; echo $?`
     const { stdout, stderr } = await run('bash', ['-c', script])
     expect(stdout).toBe('2\n')
-    expect(stderr).toBe('opsmith: Could not write the answer: the disk is full.\n')
+    expect(stderr).toBe('opsmith: Could not write to stdout: the disk is full.\n')
   })
 
   it('--version prints the version, and an unknown verb gets an error that names the help', async () => {

@@ -144,7 +144,7 @@ describe('an engine is copied to a machine without Opsmith', () => {
     const { result, wanted } = await copy(machine(), { from })
     expect(result).toMatchObject({ error: { code: 'target.noOpsmith' } })
     const hint = result.ok ? '' : (result.error.hint ?? '')
-    expect(hint).toContain('Node.js is too old (v18.19.0). The engine needs Node.js 20.19 or newer')
+    expect(hint).toContain('Node.js is too old (v18.19.0). Opsmith needs Node.js 20.19 or newer')
     expect(hint).toMatch(
       /tar is not installed\. Opsmith needs it to check and unpack the copy\. Run `(sudo )?apt-get install -y tar`\./,
     )

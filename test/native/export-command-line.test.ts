@@ -212,7 +212,7 @@ describe('opsmith export', () => {
     expect(read('stable/README.md')).toContain(`every libtorch from ${major}.${minor} on`)
     // It has no gradchecks, and does not say that it had.
     expect(read('stable/README.md')).toContain(
-      'The tests make the recorded calls again and check op',
+      'The tests repeat the calls that Opsmith recorded at the export and check op',
     )
     expect(read('stable/README.md')).not.toContain('gradcheck')
     expect(setup).not.toContain('install_requires')

@@ -238,7 +238,7 @@ describe('opsmith graph FILE', () => {
     const trace = await graphCommand(archive, '--trace')
     expect([trace.code, trace.stderr]).toEqual([
       2,
-      expect.stringContaining('--trace runs a function, but'),
+      expect.stringContaining('--trace needs a function that can run, but'),
     ])
   })
 

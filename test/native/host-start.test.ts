@@ -66,18 +66,18 @@ describe('the table of host calls', () => {
     const { message, hint } = await refusalOf(
       startWith(`addon.calls.filter((name) => name !== 'timing.sample')`),
     )
-    expect(message).toContain('the addon does not have timing.sample')
+    expect(message).toContain('the addon lacks the calls timing.sample')
     expect(hint).toContain('npm run setup')
   })
 
   it('an addon with a call that the contract lacks is refused', async () => {
     const { message } = await refusalOf(startWith(`[...addon.calls, 'timing.guess']`))
-    expect(message).toContain('only the addon has timing.guess')
+    expect(message).toContain('only the addon has the calls timing.guess')
   })
 
   it('an addon that declares a call twice is refused', async () => {
     const { message } = await refusalOf(startWith(`[...addon.calls, 'tensor.page']`))
-    expect(message).toContain('declares tensor.page twice')
+    expect(message).toContain('declares the calls tensor.page twice')
   })
 
   it('an addon without a table of calls is refused with a list of all calls', async () => {

@@ -178,7 +178,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     expect(report.missing).toEqual([])
     expect(report.hardware.flatMap((one) => one.rows)).toHaveLength(8)
     expect(stderr).toMatch(
-      /its job reached its time limit \(00:01:00\) on node n[12]; the shard is tried once more/,
+      /the job reached its time limit \(00:01:00\) on node n[12]; the shard is tried once more/,
     )
   })
 
@@ -209,7 +209,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     expect(report.missing).toEqual([])
     expect(report.hardware.flatMap((one) => one.rows)).toHaveLength(8)
     expect(stderr).toMatch(
-      /(a job of higher priority took its place|put back into the queue).*; the shard is tried once more/,
+      /(a job of higher priority preempted the job|put back into the queue).*; the shard is tried once more/,
     )
   })
 

@@ -127,7 +127,7 @@ describe('opsmith bench', () => {
   it('the rate of the counted operations is shown with its device', async () => {
     const product = ['--op', 'aten::mm', '--args', '["x","x"]', '--direction', 'forward']
     const { stdout } = await bench(traps, ...product, '--against', 'x @ x')
-    expect(stdout).toMatch(/aten::mm, forward: [\d.]+ \wFLOP\/s with the operation count of x @ x/)
+    expect(stdout).toMatch(/aten::mm, forward: [\d.]+ \wFLOP\/s with the FLOPs counted in x @ x/)
     const { printed } = await timingJson(traps, ...product)
     expect(printed.rows[0]).toMatchObject({ flops: 2 * 64 ** 3, flopsCountedIn: 'aten::mm' })
   })

@@ -38,7 +38,7 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
     says: /This lambda returns (float in one place and double|double in one place and float)/,
   },
   float_signature: { line: 9, says: /An operator cannot take float: use double/ },
-  forgotten_context: { line: 13, says: /parameters of forward are AutogradContext\* ctx/ },
+  forgotten_context: { line: 13, says: /parameters of forward must be AutogradContext\* ctx/ },
   int_signature: { line: 13, says: /An operator cannot take int: use int64_t/ },
   lambda_captures: {
     line: 6,

@@ -56,7 +56,7 @@ describe('the line of a log that names the failure', () => {
       'Ran 2 tests in 0.1s',
     ]
     expect(lastWords(log.join('\n'))).toBe(
-      'test_gradcheck_2, a::f(x), fast_mode: AssertionError: gradcheck: Jacobian mismatch for output 0 with respect to input 0, (and 1 more)',
+      'test_gradcheck_2, a::f(x), fast_mode: AssertionError: gradcheck: Jacobian mismatch for output 0 with respect to input 0, (other failed tests: 1)',
     )
   })
 

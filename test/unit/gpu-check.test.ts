@@ -202,7 +202,11 @@ describe('events', () => {
     const found = judgeEvents({ ...given, short: 101.5e-6, long: 10.002e-3 })
     expect(found).toMatchObject({
       status: 'passed',
-      figures: { 'nothing, µs': 1.5, 'step, µs': 0.5, 'ahead, %': 95.3 },
+      figures: {
+        'nothing between two events, µs': 1.5,
+        'step of the clock, µs': 0.5,
+        'samples without the launch, %': 95.3,
+      },
     })
     expect(stepOf([1e-6])).toBe(0)
   })
@@ -228,7 +232,7 @@ it('a stream that is told for another is named', () => {
   expect(judgeStreams([right, wrong])).toMatchObject({
     status: 'failed',
     reason:
-      'A GPU kernel (on its own stream) is classified as "timed", but should be "asynchronous".',
+      'Timing treats a GPU kernel (on its own stream) as "timed", but should treat it as "asynchronous".',
   })
 })
 
@@ -351,7 +355,7 @@ describe('the profiler', () => {
     [
       'warning',
       { kernels: [{ ...kernel, occupancy: undefined }] },
-      /the profile does not contain occupancy of the kernel/i,
+      /the profile does not contain the kernel’s occupancy/i,
     ],
   ])('%s', (status, change, reason) => {
     const found = judgeProfiler({ ...given, ...(change as Partial<typeof given>) })

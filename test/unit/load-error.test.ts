@@ -50,7 +50,7 @@ describe('errors of a library that does not load', () => {
         '(Tensor _0, float _1) -> Tensor _0',
         'The number of arguments is different. 1 vs 2.',
       ),
-      /^The schema of ops::f has 1 arguments, but its C\+\+ function has 2\.$/,
+      /^The schema of ops::f has 1 argument, but its C\+\+ function has 2\.$/,
       /the same/,
       { line: 4 },
     ],
@@ -80,6 +80,13 @@ describe('errors of a library that does not load', () => {
       "expected arrow but found 'eof' here:\nf(Tensor x, float n)",
       /^This schema is not complete: "f\(Tensor x, float n\)" has no -> with its results\.$/,
       /-> \(\)/,
+      {},
+    ],
+    [
+      'a schema with an argument without a name',
+      "expected ident but found ')' here:\nf(Tensor) -> Tensor",
+      /^This schema is not complete: "f\(Tensor\) -> Tensor" has no name before "\)"\.$/,
+      /name\(Tensor x, /,
       {},
     ],
   ])('the load error of %s is explained', async (_name, text, message, hint, place) => {

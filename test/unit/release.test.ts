@@ -79,7 +79,7 @@ describe('what a release needs', () => {
     write('CHANGELOG.md', `${read('CHANGELOG.md')}- more\n`)
     expect(await releaseProblems(folder, '1.7.0')).toEqual([
       '1.7.0 is older than 1.9.0, the version in package.json.',
-      'CHANGELOG.md has no section "## [1.7.0]" with entries: give [Unreleased] this name and the date.',
+      'CHANGELOG.md has no section "## [1.7.0]" with entries: rename the section [Unreleased] to [1.7.0], and add the date.',
       'Not committed: CHANGELOG.md, new.txt. Commit or remove these files first.',
     ])
   })

@@ -146,10 +146,10 @@ describe('a run of shards', () => {
     const { perform, counts } = counted((shard, job) =>
       shard.work === 7 ? 'dies' : square(shard, job),
     )
-    const nodes = new FakeNodes(perform, 'its job reached its time limit (00:10:00) on node n2')
+    const nodes = new FakeNodes(perform, 'the job reached its time limit (00:10:00) on node n2')
     const summary = unwrap(await follow(run, nodes).follow())
     expect([...summary.failed]).toEqual([
-      [7, 'its job reached its time limit (00:10:00) on node n2'],
+      [7, 'the job reached its time limit (00:10:00) on node n2'],
     ])
     expect(counts.get(7)).toBe(2)
     expect((await values(run)).filter((value) => value === undefined)).toHaveLength(1)

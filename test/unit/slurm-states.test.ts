@@ -52,12 +52,12 @@ describe('what Slurm says of jobs', () => {
   })
 
   it.each([
-    ['TIMEOUT', {}, 'its job reached its time limit (00:10:00) on node n1'],
-    ['OUT_OF_MEMORY', {}, 'it used more memory than its job may use on node n1'],
+    ['TIMEOUT', {}, 'the job reached its time limit (00:10:00) on node n1'],
+    ['OUT_OF_MEMORY', {}, 'the job used more memory than it may use on node n1'],
     ['NODE_FAIL', {}, 'the node failed: n1'],
-    ['PREEMPTED', {}, 'a job of higher priority took its place on node n1'],
-    ['CANCELLED', {}, 'its job was cancelled on node n1'],
-    ['DEADLINE', {}, 'its job reached its deadline'],
+    ['PREEMPTED', {}, 'a job of higher priority preempted the job on node n1'],
+    ['CANCELLED', {}, 'the job was cancelled on node n1'],
+    ['DEADLINE', {}, 'the job reached its deadline'],
     [
       'FAILED',
       { ExitCode: '3:0', Reason: 'NonZeroExitCode' },

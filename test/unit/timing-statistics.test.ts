@@ -165,7 +165,7 @@ describe('warnings about a timing', () => {
       return noiseWarnings({ rounds, used: quiet, frequencies: [] }, summarise(rounds), at, on)
     }
     expect(warnOf(20e-6, true)).toEqual([
-      'The call is too short to be timed with cold caches: the time includes that of two events, which take 1.5 µs on this machine. Use the time with warm caches.',
+      'The call is too short to be timed with cold caches: the time includes two events on the device, which take 1.5 µs on this machine. Use the time with warm caches.',
     ])
     expect(warnOf(20e-6, false)).toEqual([])
     expect(warnOf(60e-6, true)).toEqual([])
@@ -242,7 +242,9 @@ describe('ceilings', () => {
   it('ceilings of a machine that was not at rest are doubted with the reason', () => {
     expect(doubt(0.1, 0.05)).toBe('')
     expect(doubt(1.5, 0.05)).toMatch(/because other programs kept 1.5 of 4 cores busy during/)
-    expect(doubt(0, 0.4)).toMatch(/because copies of the same size differed in time by 40 % during/)
+    expect(doubt(0, 0.4)).toMatch(
+      /because memory copies of the same size differed in time by 40 % during/,
+    )
     expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and copies/)
   })
 })

@@ -19,7 +19,11 @@ export const checkShards: ShardKind = {
     )
     if (!outcomes.ok) return outcomes
     const [outcome] = outcomes.value
-    if (!outcome) return err('internal', 'The operator check has no outcome.')
+    if (!outcome)
+      return err(
+        'internal',
+        'The operator check returned no result, because of a bug in Opsmith. Report the bug.',
+      )
     return outcome.error?.code === 'cancelled'
       ? { ok: false, error: outcome.error }
       : ok({ ...outcome, entry: index })

@@ -44,7 +44,10 @@ export const gradcheckShards: ShardKind = {
     const [outcome] = outcomes.value
     return outcome
       ? ok({ outcome: { ...outcome, entry: index } })
-      : err('internal', 'The gradcheck has no outcome.')
+      : err(
+          'internal',
+          'The gradcheck returned no result, because of a bug in Opsmith. Report the bug.',
+        )
   },
   line: (value) => {
     const one = gradcheckResultOf(value)

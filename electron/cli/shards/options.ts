@@ -9,11 +9,11 @@ import { callerPath } from '../print'
 /** Options of each verb whose work can be spread over nodes. */
 export const over = text(
   '<where>',
-  'where to spread the work: slurm, a cluster of the settings, or one or more of these, separated by commas: a target of the settings, ssh:HOST, local',
+  'where to spread the work: slurm, the name of a cluster in the settings, or a list of machines such as local,ssh:HOST,TARGET; local is this machine, TARGET is the name of a target in the settings',
 )
 export const jobs = number(
   '<number>',
-  'with --over: how many workers run at the same time',
+  'with --over: number of workers (processes that do the work) that run at the same time',
   { least: 1, isWhole: true, most: 1000 },
   '2',
 )

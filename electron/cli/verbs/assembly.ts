@@ -27,7 +27,10 @@ const assemblyOptions = {
   ),
   ptx: flag("show a CUDA kernel's PTX"),
   sass: flag("show a CUDA kernel's machine code (SASS); needs nvdisasm or cuobjdump"),
-  against: text('<build>', 'compare with an earlier build: its name or key, or "last"'),
+  against: text(
+    '<build>',
+    'compare with an earlier build: its name or key, as opsmith bench PROJECT --builds lists them, or "last"',
+  ),
   againstFlags: text(
     '<flags>',
     'compile again with these flags added, and compare: "-O3 -march=native"; a compiler may come first: "g++-12 -O3"',

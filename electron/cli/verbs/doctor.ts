@@ -100,7 +100,7 @@ function explainFile(file: string, json: boolean): number {
   if (failures.length > 0) return exitCodes.good
   if (!json)
     progress(
-      'Opsmith does not recognize a problem in this text. Give the whole output, from the first error to the end.',
+      'Opsmith does not recognize a problem in this log. Give --log the whole output, from the first error to the end.',
     )
   return exitCodes.failed
 }

@@ -111,7 +111,7 @@ export const verb: Verb = {
   name: 'host',
   order: 23,
   description:
-    'run an op host on this node for Opsmith on another node, which starts this command with its setting hostLauncher',
+    'run an op host (the process that calls operators) on this node, for Opsmith on another node; the setting hostLauncher there starts this command',
   argument: undefined,
   options: {},
   readsInput: () => true,

@@ -122,7 +122,7 @@ async function mayRunCode(
   const answer = json ? undefined : await ask(question)
   if (answer === undefined)
     progress(
-      `Opsmith did not run ${first}, because you have not trusted its authors. To run the file, use --yes.`,
+      `Opsmith did not run ${first}, because you have not trusted its authors. --yes runs the file, and writes opsmith.json without asking.`,
     )
   return answer === true
 }
@@ -156,7 +156,7 @@ async function runInit(
     if (json) printJson({ ok: false, written: false, ...placed.value })
     progress(
       writes === undefined
-        ? 'nothing was written, because opsmith cannot ask without a terminal; --yes writes opsmith.json'
+        ? `nothing was written, because opsmith cannot ask ${json ? 'with --json' : 'without a terminal'}; --yes writes opsmith.json`
         : 'nothing was written',
     )
     return exitCodes.failed

@@ -34,7 +34,7 @@ async function runPrepare(
     progress(
       result.value.made === 0
         ? 'the precompiled headers already exist'
-        : `${result.value.made} precompiled headers made in ${result.value.seconds.toFixed(1)} s`,
+        : `precompiled headers and compile servers made: ${result.value.made}, in ${result.value.seconds.toFixed(1)} s of compiler time`,
     )
   }
   return exitCodes.good
@@ -43,11 +43,12 @@ async function runPrepare(
 export const verb = defineVerb({
   name: 'prepare',
   order: 16,
-  description: "precompile libtorch's headers for the chosen compiler and flags",
+  description:
+    "precompile libtorch's headers for the compiler and flags of the settings, or of a project",
   argument: {
     name: 'project',
     description:
-      'project folder; Opsmith uses the tools and flags that opsmith.json of this project selects',
+      'project folder; Opsmith uses the tools and flags that opsmith.json of this project selects (default: the tools and flags of the settings)',
     isOptional: true,
   },
   options: verbOptions,

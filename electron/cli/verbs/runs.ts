@@ -19,7 +19,7 @@ const options = {
 
 /** What the phase of a run means, for people. */
 function stateText({ phase, openJobs, problem, id }: RunState): string {
-  if (phase === 'ended') return 'ended, but some shards have no result'
+  if (phase === 'ended') return `ended; to see why shards failed: opsmith runs ${id}`
   if (phase === 'unknown') return `unknown: ${problem}`
   if (phase === 'working') return `${openJobs} ${openJobs === 1 ? 'job' : 'jobs'} queued or running`
   return phase === 'idle'
@@ -80,7 +80,7 @@ export const verb: Verb = {
   order: 21,
   description: 'list the runs that --over has started, or wait for one and print its results',
   notes: [
-    'If you detach from a run, a later `opsmith runs ID` continues it. Shards that have a result are not repeated.\nIn a terminal, Ctrl+C asks whether to detach from the run, to stop it, or to continue to wait.',
+    'If you detach from a run, a later `opsmith runs ID` continues it. Shards (parts of the run) that have a result are not\nrepeated. In a terminal, Ctrl+C asks whether to detach from the run, to stop it, or to continue to wait.',
   ],
   argument: { name: 'run', description: 'name or folder of a run', isOptional: true },
   options,

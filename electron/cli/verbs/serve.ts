@@ -85,7 +85,7 @@ async function serve(values: OptionValues<typeof options>): Promise<number> {
 /** Is the engine of a session, without a pipe. */
 async function beEngine({ session, keep }: OptionValues<typeof options>): Promise<number> {
   const place = session === undefined ? undefined : placeOfSession(session)
-  if (!place) return refuse('opsmith serve --engine needs --session.', false)
+  if (!place) return refuse('opsmith serve --engine needs --session NAME.', false)
   const installation = commandInstallation()
   const version = ownVersion(installation.root)
   await keepSession(place, { installation, version, keep: keep ?? keepSeconds })
@@ -97,7 +97,7 @@ export const verb: Verb = {
   name: 'serve',
   order: 20,
   description:
-    'run the engine of the window for another process, such as a window on another machine',
+    'run the engine (the part of Opsmith that builds and calls operators) for another process, such as a window on another machine',
   notes: [
     'The messages are framed and versioned. Both sides must have the same version of Opsmith. All other output goes to stderr.',
   ],

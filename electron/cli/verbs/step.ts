@@ -16,13 +16,14 @@ const stepOptions = {
   block: text('<x,y,z>', 'the thread block to step through (default: 0,0,0)'),
   op: text(
     '<name>',
-    'an operator, or a function of the program; without this option, the first call',
+    "an operator, or a function of the project's TorchScript program; without this option, the first call of a function, else the first call in opsmith.json",
   ),
   args: callArguments('with --op: arguments of the call, a JSON list as in opsmith.json'),
-  call: number('<number>', 'number of the call in opsmith.json, counted from 1', {
-    least: 1,
-    isWhole: true,
-  }),
+  call: number(
+    '<number>',
+    'number of the call in opsmith.json, counted from 1; with --op, only calls of that name count',
+    { least: 1, isWhole: true },
+  ),
 }
 
 /** Steps a call, until it has ended or the user quits. */

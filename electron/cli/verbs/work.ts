@@ -76,7 +76,7 @@ async function work(folder: string, job: string | undefined, place = 0): Promise
           const built = await buildAloud(workbench, manifest.project)
           if (!built.ok || built.value.ok) return built
           return err('build.required', 'The project does not build on this node.', {
-            hint: 'Read the messages of the compiler in the log of the worker.',
+            hint: `Read the messages of the compiler in the log of the worker, in ${run.value.path('logs')}.`,
           })
         },
         perform: async (shard, signal) => {
@@ -96,7 +96,7 @@ export const verb: Verb = {
   name: 'work',
   order: 22,
   description:
-    'work on the shards of a run until none is left; --over starts this command on each node',
+    'work on the shards (parts) of a run until none is left; --over starts this command on each node',
   argument: { name: 'folder', description: 'folder of the run', isOptional: false },
   options,
   execute: async (folder, given) => {

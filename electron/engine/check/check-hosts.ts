@@ -68,7 +68,7 @@ export class CheckHosts {
     let ends = 0
     for (const check of request.checks) {
       if (ends >= mostEnds) {
-        const reason = `${ends} checks crashed or timed out, so the call itself is not safe`
+        const reason = `${ends} other checks crashed or timed out, so Opsmith did not run this check`
         findings.push(skippedFinding(check, reason))
         continue
       }

@@ -18,7 +18,7 @@ export function stoppedBecause(result: CommandResult, label: string): string | u
   if (result.stopped === 'not-found')
     return `${label}: the compiler could not be started: ${result.stderr}`
   if (result.stopped === 'signal') {
-    return `${label}: the compiler was killed by ${result.signal ?? 'a signal'}, probably because memory ran out.`
+    return `${label}: the compiler was killed by ${result.signal ?? 'a signal'}, probably because memory ran out. Close other programs, then build again.`
   }
   return undefined
 }
@@ -58,7 +58,7 @@ export function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
   return name
     ? {
         ...diagnostic,
-        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines this symbol, but this libtorch is a CPU build without these libraries. Choose a CUDA build of libtorch, or move the source to "cudaSources"`,
+        message: `undefined reference to ${name[1] ?? ''}: libc10_cuda or libtorch_cuda defines this symbol, but this libtorch is a CPU build without these libraries. Choose a CUDA build of libtorch, or move the source to "cudaSources" in opsmith.json`,
       }
     : diagnostic
 }

@@ -169,7 +169,7 @@ function remarksOn(
   }
   if (contradicting.length > 0) {
     remarks.push(
-      `${contradicting.join(' ')}: precompiled headers do not work with these flags; instead of a flag, use "optimization", "fastMath", "marchNative" or "setuptoolsFlags" of opsmith.json if one of these keys has the same effect`,
+      `${contradicting.join(' ')}: precompiled headers do not work with these flags, so this build takes longer; instead of a flag, use "optimization", "fastMath", "marchNative" or "setuptoolsFlags" of opsmith.json if one of these keys has the same effect`,
     )
   }
   const damagedPreludes = [...new Set(tasks.flatMap((cxx) => cxx.damagedPreludes))]
@@ -311,7 +311,13 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
   // What keeps nvcc from compiling does not keep the virtual GPU from running it.
   const code: ChosenArchitectures = asked.ok
     ? asked.value
-    : { architectures: [], ptx: [], remarks: [`nvcc does not compile: ${asked.error.message}`] }
+    : {
+        architectures: [],
+        ptx: [],
+        remarks: [
+          `CUDA sources are compiled only for the virtual GPU, not with nvcc: ${asked.error.message}`,
+        ],
+      }
   const cuda =
     asked.ok && needsNvcc ? { tools, project, projectFlags: flags.project, code } : undefined
   const own = sourceTasks(request, planned.value, {

@@ -89,7 +89,14 @@ function gpuFindings(
       version: gpu.driver,
       judgement: reasons.length > 0 ? 'warning' : 'usable',
       why: joined(reasons),
-      remedy: words.map(({ remedy }) => remedy).join(' '),
+      remedy: [
+        ...(missing === ''
+          ? []
+          : [
+              'Install the NVIDIA driver. In a container, give the container access to the GPU (docker run --gpus all).',
+            ]),
+        ...words.map(({ remedy }) => remedy),
+      ].join(' '),
       facts,
     }
   })

@@ -45,7 +45,7 @@ function measuredAdvice(own: number | undefined, clang: number | undefined, name
   const took = own === undefined ? '' : `: a small operator compiles in ${own.toFixed(2)} s`
   return own !== undefined && clang !== undefined && clang < own
     ? `works${took}; with ${name} in ${clang.toFixed(2)} s (${(own - clang).toFixed(2)} s less)`
-    : `works${took}; Opsmith has a compile server only for clang`
+    : `works${took}; the compile server, which makes builds after an edit fast, needs clang`
 }
 
 async function compilerFindings(
@@ -244,7 +244,7 @@ export async function examine(
       sandboxFinding(installation, settings),
       findTool('tool', ['pkg-config'], {
         judgement: 'absent',
-        why: 'projects with pkgConfig entries cannot be built',
+        why: 'projects with "pkgConfig" in opsmith.json cannot be built',
         remedy: 'apt-get install pkg-config',
       }),
     ]),

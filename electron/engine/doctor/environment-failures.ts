@@ -99,8 +99,7 @@ const rules: readonly Rule[] = [
     match: /Unknown CUDA arch \(([^)]*)\)|nvcc fatal\s*: Unsupported gpu architecture '([^']*)'/,
     explain: ([, torchName, nvccName]) => ({
       cause: `This ${torchName === undefined ? 'nvcc' : 'torch'} cannot build for ${torchName ?? nvccName ?? ''}: the architecture is too new or too old.`,
-      remedy:
-        'Set TORCH_CUDA_ARCH_LIST to a supported architecture, or install another CUDA toolkit.',
+      remedy: `Set TORCH_CUDA_ARCH_LIST to a supported architecture, or install a ${torchName === undefined ? 'CUDA toolkit' : 'PyTorch'} that supports this architecture.`,
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
   },
@@ -123,7 +122,7 @@ const rules: readonly Rule[] = [
       cause:
         'load() waits for the lock file of another build of this extension. If no such build is running, the lock file is from a build that was killed.',
       remedy:
-        'If no other process is building this extension, remove the lock file. Else wait until that build ends.',
+        'If another process is building this extension, wait until it ends. Otherwise, remove the lock file.',
       command: `rm -f ${file}`,
     }),
   },
@@ -133,7 +132,7 @@ const rules: readonly Rule[] = [
       cause:
         'load() waited for the lock file of another build of this extension. If no such build is running, the lock file is from a build that was killed.',
       remedy:
-        'If no other process is building this extension, remove the lock file. Else wait until that build ends.',
+        'If another process is building this extension, wait until it ends. Otherwise, remove the lock file.',
       command: `rm -f ${jitFolder(log) || '~/.cache/torch_extensions/*/*'}/lock`,
     }),
   },
@@ -148,9 +147,9 @@ const rules: readonly Rule[] = [
   {
     match: /version [`'‘]?(GLIBC(?:XX)?_[\d.]+)['’]? not found/,
     explain: ([, version = '']) => ({
-      cause: `The library was built on a newer system. The library needs ${version}, but the C${version.startsWith('GLIBCXX') ? '++' : ''} library of this system is older.`,
+      cause: `The library was built on a newer system: it needs ${version}, but the ${version.startsWith('GLIBCXX') ? 'libstdc++' : 'glibc'} that it finds here is older.`,
       remedy: version.startsWith('GLIBCXX')
-        ? 'Build the library on this system. Or, in a conda environment, install a newer C++ library.'
+        ? 'Build the library on this system. Or, in a conda environment, install a newer libstdc++.'
         : 'Build the library on this system, or on the oldest system that must run the library.',
       command: version.startsWith('GLIBCXX')
         ? 'conda install -c conda-forge libstdcxx-ng'

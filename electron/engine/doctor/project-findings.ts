@@ -44,7 +44,7 @@ async function pythonFinding(python: Result<string>, { libtorch }: Toolchain): P
     ...finding,
     facts,
     why,
-    remedy: `Build for that torch: set "toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json.`,
+    remedy: `To build for the torch of this Python, set "toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json.`,
   }
 }
 

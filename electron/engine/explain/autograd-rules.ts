@@ -16,7 +16,7 @@ export const autogradRules: Rule[] = [
     match: /no matching function for call to '(?:(\w+)::)?apply(?:\([^']*)?'/,
     within: /forward_t|custom_function\.h/,
     message: ([name]) =>
-      `The arguments of apply do not match ${name ?? ''}${name ? '::' : ''}forward: the parameters of forward are AutogradContext* ctx and then the arguments of apply.`,
+      `The arguments of apply do not match ${name ?? ''}${name ? '::' : ''}forward: the parameters of forward must be AutogradContext* ctx and then the arguments of apply.`,
     explanation: shape,
   },
   {
@@ -57,7 +57,7 @@ const at::Tensor& x = saved[0];
   {
     match: /use of undeclared identifier 'None'|'None' was not declared in this scope/,
     message: () =>
-      'None exists only in Python: write at::Tensor() for a missing gradient, std::nullopt for an empty optional.',
+      'None exists only in Python: write at::Tensor() for a missing gradient, or std::nullopt for an empty optional.',
     explanation: `\`\`\`cpp
 return {grad_x, at::Tensor()};  // the second input has no gradient
 \`\`\``,

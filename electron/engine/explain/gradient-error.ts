@@ -60,7 +60,7 @@ const meanings: readonly Meaning[] = [
     match: /Trying to backward through the graph a second time/,
     message: () =>
       'Backward ran a second time on the same graph, but the first run freed the saved tensors.',
-    hint: 'To run backward twice, set retain_graph=true for the first run. Do not keep results in static variables or members for the next call.',
+    hint: 'To run backward twice, set retain_graph=true for the first run. If your code runs backward only once, look for a tensor of an earlier call in a static variable or a member.',
   },
   {
     match: /(?:the )?derivative for '?([\w:.]+)'? is not implemented/,

@@ -56,9 +56,10 @@ function mismatch(text: string): Meaning | undefined {
   const counts = /number of (arguments|returns) is different\. (\d+) vs (\d+)/.exec(reason)
   if (counts) {
     const what = counts[1] === 'returns' ? 'results' : 'arguments'
+    const inSchema = counts[2] === '1' ? `1 ${what.slice(0, -1)}` : `${counts[2] ?? ''} ${what}`
     return {
       ...base,
-      message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, but its C++ function has ${counts[3] ?? ''}.`,
+      message: `The schema of ${operator} has ${inSchema}, but its C++ function has ${counts[3] ?? ''}.`,
       hint: `Give the schema and the function the same ${what}, in the same order. Or leave out the schema: libtorch then derives a schema from the function.`,
     }
   }
@@ -119,6 +120,12 @@ function libraryTwice(text: string): Meaning | undefined {
   }
 }
 
+/** libtorch's parser calls a name "ident". */
+function missingPart(part: string, next: string): string {
+  if (part === 'arrow') return '-> with its results'
+  return part === 'ident' ? `name before "${next}"` : part
+}
+
 function badSchema(text: string): Meaning | undefined {
   const found = /expected (.+?) but found '?(.+?)'? here:\n([\s\S]*)$/.exec(text)
   const unknown = /[Uu]nknown type specifier:?\s*([\s\S]*)$/.exec(text)
@@ -128,7 +135,7 @@ function badSchema(text: string): Meaning | undefined {
     place: undefined,
     operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
     message: found
-      ? `This schema is not complete: "${schema}" has no ${found[1] === 'arrow' ? '-> with its results' : (found[1] ?? '')}.`
+      ? `This schema is not complete: "${schema}" has no ${missingPart(found[1] ?? '', found[2] ?? '')}.`
       : `This schema names an unknown type: "${schema}".`,
     hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are no results, write -> ().',
   }

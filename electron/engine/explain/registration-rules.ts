@@ -75,7 +75,7 @@ at::Tensor join(at::TensorList parts);
 m.def("scale", static_cast<at::Tensor (*)(const at::Tensor&, double)>(&scale));
 \`\`\`
 
-or give the functions different names. In the schema, overloads have names too: \`scale.Tensor(...)\`.`,
+or give the functions different names. To register both as overloads of one operator, give each an overload name in its schema: \`scale.Tensor(...)\`.`,
   },
   {
     match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,

@@ -56,7 +56,7 @@ If the code needs \`omp_get_thread_num()\`, install the package of your clang's 
       `(?:use of undeclared identifier|no member named) '(${Object.keys(removed).join('|')})'|'(${Object.keys(removed).join('|')})' was not declared`,
     ),
     message: ([name = '']) => `${name} is no longer in libtorch: use ${removed[name] ?? ''}.`,
-    explanation: `Later releases of libtorch remove deprecated names. The new name can need other arguments. Instead of \`AT_CHECK\`, write \`TORCH_CHECK(condition, "what is wrong: ", value)\`, which throws an error that Python shows as \`RuntimeError\`.`,
+    explanation: `Releases of libtorch remove names that earlier releases deprecated. The arguments of the new name can differ. For example, \`AT_CHECK(condition)\` becomes \`TORCH_CHECK(condition, "what is wrong: ", value)\`, which throws an error that Python shows as \`RuntimeError\`.`,
     fix: (diagnostic, [name = '']) => replaceWord(diagnostic, name, removed[name] ?? ''),
   },
   {
@@ -251,7 +251,7 @@ at::sum(x, at::IntArrayRef{0, 1});
     match:
       /no member named '(\w+)' in 'at::Tensor'|'(?:const )?class at::Tensor' has no member named '(\w+)'/,
     message: ([name = '']) =>
-      `A Tensor has no method ${name}. Some of libtorch's operators are only functions: write at::${name}(x).`,
+      `A Tensor has no method ${name}. If ${name} is an operator of libtorch, write at::${name}(x): some operators are only functions.`,
     explanation: `Operators that create or join tensors are functions (\`at::zeros_like(x)\`, \`at::cat({x, y})\`); most others are both functions and methods. Names with a trailing \`_\` write to the tensor in place. Python's attributes are methods in C++: \`x.sizes()\`, \`x.scalar_type()\`, \`x.dim()\`.`,
   },
 ]

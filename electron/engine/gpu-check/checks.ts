@@ -190,7 +190,7 @@ const cacheCheck: Check = async (session) => {
   const { driver } = session.facts
   const [device] = driver?.devices ?? []
   if (!device || device.cacheBytes === 0)
-    return skipped('The driver does not report the size of the L2 cache.')
+    return skipped('Not run: the driver does not report the size of the L2 cache.')
   const { cacheBytes, multiprocessors } = device
   const read = (bytes: number, times: number): CallOfCheck => ({
     op: 'opsmith_gpu_check::read',

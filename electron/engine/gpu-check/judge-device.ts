@@ -62,11 +62,11 @@ export function judgeEvents(figures: EventFigures): Judgement {
       found: `two CUDA events with nothing between them are ${micro(empty)} µs apart, and CUDA events measure 10 ms with an error of ${percent(Math.abs(longOff))}`,
     },
     {
-      'nothing, µs': micro(empty),
-      'step, µs': micro(stepOf(nothing)),
-      '100 µs, µs': micro(short),
-      '10 ms, µs': micro(long),
-      'ahead, %': Math.round((1 - behind / samples) * 1000) / 10,
+      'nothing between two events, µs': micro(empty),
+      'step of the clock, µs': micro(stepOf(nothing)),
+      'kernel of 100 µs, µs': micro(short),
+      'kernel of 10 ms, µs': micro(long),
+      'samples without the launch, %': Math.round((1 - behind / samples) * 1000) / 10,
     },
   )
 }
@@ -85,10 +85,10 @@ export function judgeStreams(findings: readonly StreamFinding[]): Judgement {
     {
       wrong: wrong.map(
         ({ where, expected, found }) =>
-          `a GPU kernel (on ${where}) is classified as "${found}", but should be "${expected}"`,
+          `timing treats a GPU kernel (on ${where}) as "${found}", but should treat it as "${expected}"`,
       ),
       doubts: [],
-      found: `GPU kernels on ${findings.length} kinds of streams are classified correctly`,
+      found: `timing treats GPU kernels on ${findings.length} kinds of streams correctly`,
     },
     Object.fromEntries(findings.map(({ where, found }) => [where, found])),
   )
@@ -142,8 +142,8 @@ export function judgeCache({ cacheBytes, curve, warm, cold }: CacheFigures): Jud
     {
       'L2 size from the driver, MiB': Math.round(cacheBytes / 2 ** 20),
       'reads get slower above, MiB': Math.round(knee / 2 ** 20),
-      'warm, µs': micro(warm),
-      'cold, µs': micro(cold),
+      'read without a flush, µs': micro(warm),
+      'read after a flush, µs': micro(cold),
       'reads from the cache, GB/s': giga(Math.max(...rates)),
       'reads from memory, GB/s': giga(Math.min(...rates)),
     },
@@ -189,7 +189,7 @@ export function judgeCeilings(figures: CeilingFigures): Judgement {
   const compare = (what: string, part: number, least: number): void => {
     // Drivers of the newest devices no longer give their memory's clock.
     if (!Number.isFinite(part))
-      doubts.push(`${what} cannot be compared with the device’s peak: one of the two is unknown`)
+      doubts.push(`${what} or the device’s peak is unknown, so they cannot be compared`)
     else if (part > 1.1)
       wrong.push(`${what} is ${percent(part)} of the device’s peak, which is impossible`)
     else if (part < least) doubts.push(`${what} is only ${percent(part)} of the device’s peak`)
@@ -278,8 +278,8 @@ export function judgeGraph(figures: GraphFigures): Judgement {
       found: `a replayed CUDA graph of a matrix product and a relu gives the right results in ${micro(replayed)} µs (without a CUDA graph: ${micro(warm)} µs); Opsmith refuses to capture ${Object.keys(refusals).join(' and ')}, as it should`,
     },
     {
-      'replayed, µs': micro(replayed),
-      'warm, µs': micro(warm),
+      'with a CUDA graph, µs': micro(replayed),
+      'without a CUDA graph, µs': micro(warm),
       ...refusals,
       ...(Number.isFinite(grown)
         ? { 'leaked by 100 captures, MiB': Math.round(grown / 2 ** 20) }
@@ -328,7 +328,7 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
             ]
           : []),
         ...(lacks.length > 0
-          ? [`the profile does not contain ${lacks.join(', ')} of the kernel`]
+          ? [`the profile does not contain the kernel’s ${lacks.join(', ')}`]
           : []),
         ...(slower > 0.03 ? [`calls are ${percent(slower)} slower after a profile`] : []),
       ],

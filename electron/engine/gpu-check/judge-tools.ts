@@ -129,7 +129,8 @@ export function judgeLibtorch(facts: LibtorchFacts): Judgement {
           `libtorch sees ${counted(devices, 'device')}, but the driver has ${driver.devices.length}`,
         ]),
     ...uncovered.map(
-      ({ name, architecture }) => `libtorch has no code for ${name} (sm_${architecture})`,
+      ({ name, architecture }) =>
+        `libtorch has no code for ${name} (sm_${architecture}): choose another build of libtorch in Doctor`,
     ),
     ...additions.flatMap((one, index) => (one === '' ? [] : [`cuda:${index}: ${one}`])),
   ]

@@ -104,7 +104,7 @@ export class GpuSession {
     if (!cuda && this.project.manifest.cudaSources.length > 0)
       return err(
         'toolchain.missing',
-        'nvcc was not found, so the GPU check cannot compile its kernels. Install the CUDA toolkit.',
+        'nvcc was not found, so the GPU self-test cannot compile its kernels. Install the CUDA toolkit.',
       )
     const { installation } = this.services
     const request = { installation, project: this.project, toolchain: toolchain.value }

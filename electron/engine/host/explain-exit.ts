@@ -163,7 +163,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'output') {
     return {
       reason: 'output',
-      message: `The op host was stopped, because one call printed more than the limit${doing}.`,
+      message: `The op host was stopped, because one call printed more than the limit (64 MiB)${doing}.`,
     }
   }
   if (facts.killed === 'temporary-files') {
@@ -228,12 +228,12 @@ function read(facts: ExitFacts): Reading {
   if (facts.code === 0 || facts.code === null) {
     return {
       reason: phase === '' ? 'unknown' : 'exit',
-      message: `The process ended${doing}${facts.code === 0 ? ' with exit code 0' : ''}.`,
+      message: `The op host ended${doing}${facts.code === 0 ? ' with exit code 0' : ''}.`,
     }
   }
   return {
     reason: 'exit',
-    message: `The process ended with exit code ${facts.code}${doing}.`,
+    message: `The op host ended with exit code ${facts.code}${doing}.`,
   }
 }
 
@@ -264,6 +264,8 @@ export function adviceAfter(exit: HostExit, kernels: KernelPlace): string {
   if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of the function, or fewer iterations of its loops.`
+  if (exit.reason === 'out-of-memory')
+    return `${safe}; fix the code and build again, or raise the memory limit of op hosts in Settings.`
   const fix = `${safe}; fix the code and build again.`
   const isOfMemory = exit.reason === 'segfault' || exit.reason === 'heap-corruption'
   // Unchecked kernels of the virtual GPU write into the process's own memory.

@@ -60,6 +60,9 @@ interface Pending {
   started: number
 }
 
+const timeoutHint =
+  'Look for an endless loop or a deadlock. If the call needs more time, raise the limit: in Settings, or with --timeout on the command line.'
+
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
@@ -426,7 +429,12 @@ export class HostClient {
       if (exit.reason === 'stopped')
         pending.resolve(isUnwanted ? err('cancelled', 'Stopped.', { exit }) : replaced)
       else if (exit.reason === 'timeout')
-        pending.resolve(err('host.timeout', exit.message, { exit }))
+        pending.resolve(
+          err('host.timeout', exit.message, {
+            exit,
+            ...(this.killed === 'timeout' ? { hint: timeoutHint } : {}),
+          }),
+        )
       else {
         pending.resolve(
           err('host.crashed', exit.message, {

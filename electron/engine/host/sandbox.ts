@@ -84,9 +84,9 @@ export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): s
       ? ['can write only to the project, to its temporary folder and to the folders in Settings']
       : []),
     ...(bounds.includes('network') ? ['has no network access'] : []),
-    ...(bounds.includes('signals') ? ['can signal only its own processes'] : []),
+    ...(bounds.includes('signals') ? ['can send signals only to its own processes'] : []),
   ]
-  return `The op host runs in a sandbox: it ${may.join('; it ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
+  return `The op host runs in a sandbox, which may be the cause of the error. The op host ${may.join('; it ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
 }
 
 /** Adds to an operator's error what the sandbox may have to do with it. */

@@ -79,7 +79,7 @@ export function abiText(abi: AbiReport): string {
   const gcc = compilers[abi.glibcxx]
   const versions = [
     ['Architecture', abi.architecture],
-    ['libtorch', `${abi.minimumLibtorch}, built with ${abi.libtorch}`],
+    ['libtorch', `${abi.minimumLibtorch}.x, built with ${abi.libtorch}`],
     ['C++ ABI', `_GLIBCXX_USE_CXX11_ABI=${abi.cxx11Abi ? 1 : 0}`],
     ['glibc', abi.glibc === '' ? 'any' : `${abi.glibc} or newer`],
     [

@@ -71,7 +71,14 @@ async function stripped(file: string, folder: string): Promise<Result<Buffer>> {
   if (done.exitCode !== 0) {
     return err('io', `Could not strip ${path.basename(file)}: ${done.stderr.trim()}`)
   }
-  return ok(new ElfFile(await fs.readFile(target)).withRunPath(portableRunPath))
+  const bytes = await fs.readFile(target)
+  try {
+    return ok(new ElfFile(bytes).withRunPath(portableRunPath))
+  } catch (error) {
+    return err('internal', `Opsmith could not set the run path of ${path.basename(file)}.`, {
+      detail: String(error),
+    })
+  }
 }
 
 /** The last part of a name, as a file may be called; `taken` gets it. */

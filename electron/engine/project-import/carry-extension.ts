@@ -79,7 +79,7 @@ function carrySource(
     return
   }
   if (path.isAbsolute(source)) {
-    draft.remark(`${given} is left out, because the file is outside this folder.`, at)
+    draft.remark(`${given} is left out, because the file is outside ${folder}.`, at)
     return
   }
   const text = one.files?.get(given)
@@ -163,7 +163,7 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
     else {
       const { file, line } = place
       draft.remark(
-        `The flag ${text} is left out: the build uses this flag for C++ sources only in CUDA builds. opsmith.json has no key for such a flag.`,
+        `The flag ${text} is left out: ${file} sets this flag for C++ sources only with CUDA. opsmith.json has no key for such a flag.`,
         { file, line },
       )
     }

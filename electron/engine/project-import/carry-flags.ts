@@ -44,7 +44,7 @@ const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^-O[sgz]$/, 'left out, because "optimization" accepts only O0 to O3'],
   [
     /fopenmp/,
-    'left out: at::parallel_for uses libtorch’s threads without it. With clang, #pragma omp has no effect: its loops run on one thread',
+    'left out: at::parallel_for uses libtorch’s threads without this flag. If the compiler is clang, loops with #pragma omp run on one thread',
   ],
   [/^-DPy_LIMITED_API/, 'left out, because Opsmith compiles operators without Python'],
   [/^(-t|--threads)/, 'left out, because Opsmith chooses the number of nvcc threads'],

@@ -183,7 +183,7 @@ class Collected {
     if (!text.includes(this.build)) return false
     const shown = text.replaceAll(this.build, '<build folder>')
     this.remark(
-      `${shown} is left out, because this path is in the build folder.`,
+      `${shown} is left out, because CMake's build folder exists only during the import.`,
       target,
       backtrace,
     )

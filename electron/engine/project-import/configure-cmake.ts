@@ -189,7 +189,8 @@ export class CMakeFolder {
           ? { message: `CMake did not finish within ${limits.seconds} s`, file: cmakeFile, line: 0 }
           : firstCMakeError(printed, path.join(this.at.folder, sourceFolder))
       const file = path.join(sourceFolder, why?.file ?? cmakeFile)
-      return err('project.invalid', why?.message ?? 'CMake failed, but printed no reason.', {
+      const unexplained = `cmake exited with code ${done.exitCode ?? '?'} and printed no "CMake Error". Run cmake in a terminal to see the output.`
+      return err('project.invalid', why?.message ?? unexplained, {
         file,
         line: why?.line ?? 0,
         detail: printed,
@@ -207,8 +208,9 @@ export class CMakeFolder {
     } catch (error) {
       return err(
         'project.invalid',
-        'Opsmith needs CMake 3.15 or newer: older versions cannot list the targets of a project.',
+        'CMake configured the project, but Opsmith could not read the list of its targets.',
         {
+          hint: 'Opsmith needs CMake 3.15 or newer. `cmake --version` shows the version.',
           file: path.join(sourceFolder, cmakeFile),
           detail: String(error),
         },

@@ -170,7 +170,7 @@ function carryFoundSources(
   for (const { file, registers } of found) {
     const origin = registers
       ? `${file}, which registers operators`
-      : `${file}, in the folder of a source that registers operators, or in a folder below`
+      : `${file}, in or below the folder of a source that registers operators`
     draft.add(isCuda(file) && !onlyKernels ? 'cudaSources' : 'sources', [file], origin)
   }
   return found.length > 0
@@ -347,7 +347,7 @@ export async function proposeProject(
         hint:
           names.length > 0
             ? `Choose one of ${names.join(', ')}.`
-            : 'Opsmith found no extension in this folder.',
+            : 'Opsmith found no extension in this folder. Run the command without --extension.',
       },
     )
   }

@@ -156,6 +156,7 @@ async function recordTwice(
     if (done.stopped === 'timeout') {
       return err('project.invalid', `${file} did not finish within ${limits.seconds} s.`, {
         file: path.join(folder, file),
+        hint: 'Read the build files without running them: opsmith init --no-run.',
       })
     }
     const printed = `${done.stdout}${done.stderr}`.trim()

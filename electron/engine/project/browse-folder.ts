@@ -31,7 +31,10 @@ export async function browseFolder(typed: string): Promise<Result<RemoteFolder>>
   try {
     entries = await fs.readdir(folder, { withFileTypes: true })
   } catch {
-    return err('project.missing', `${folder} is not a folder that can be read.`)
+    return err(
+      'project.missing',
+      `Could not open ${folder}: the path does not exist, is not a folder, or is not readable.`,
+    )
   }
   const isHidden = (name: string): boolean => name.startsWith('.')
   const names = entries

@@ -73,7 +73,8 @@ function withEntries(
     text = withValue(text, [list], list === 'inputs' ? {} : [])
   for (const [name, entry] of entries) {
     const changed = withEntry(text, [list], entry, name)
-    if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
+    if (changed === undefined)
+      return err('internal', `Opsmith could not add the entry to "${list}" of opsmith.json.`)
     text = changed
   }
   return ok(text)
@@ -120,7 +121,7 @@ function withFiles(
   })
   const made = applyEdits(text, edits)
   const node = findNodeAtLocation(parseTree(made) ?? { type: 'null', offset: 0, length: 0 }, [list])
-  if (!node) return err('internal', `"${list}" could not be added.`)
+  if (!node) return err('internal', `Opsmith could not add "${list}" to opsmith.json.`)
   return ok(made.slice(0, node.offset) + onOneLine(files) + made.slice(node.offset + node.length))
 }
 

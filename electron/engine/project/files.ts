@@ -127,7 +127,10 @@ export async function writeProjectFile(
             ? `${relative} was deleted on disk after you opened it.`
             : `${relative} changed on disk after you opened it.`,
           {
-            hint: 'Compare your text with the file on disk. Then keep your text, or load the file from disk.',
+            hint:
+              now === ''
+                ? 'Write the file again, or discard your text.'
+                : 'Compare your text with the file on disk. Then keep your text, or load the file from disk.',
             path: relative,
           },
         )

@@ -9,7 +9,7 @@ const descriptions: Record<string, string> = {
   name: 'A C identifier. The library file is lib<name>.so. Operators from PYBIND11 modules and from `functions` get this name as their namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
-    "Sources of the CUDA part, globs allowed. nvcc compiles them, or clang for the virtual GPU. A build without the virtual GPU leaves these sources out if nvcc is missing. It also leaves them out if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
+    "Sources of the CUDA part, globs allowed. nvcc compiles them. For the virtual GPU, which runs kernels on the CPU, clang compiles them. A build without the virtual GPU leaves these sources out if nvcc is missing. It also leaves them out if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
   cudaDefines: 'Macros that all sources get if the CUDA part is built: "WITH_CUDA", "BLOCK=256".',
   functions:
     'C++ functions to register as operators, listed like the `functions` of torch.utils.cpp_extension.load_inline. Use this key if the sources have no TORCH_LIBRARY block.',
@@ -39,13 +39,13 @@ const descriptions: Record<string, string> = {
   gradchecks:
     'Gradient checks of operators and of functions of the TorchScript program, with the options of torch.autograd.gradcheck under the same names. `inputs` replaces the inputs of the project that have the same names. `expect` is "failed" if the check must fail.',
   checks:
-    'Operator checks. Without this key, Opsmith checks every operator. In an entry, `checks` names the checks to run (default: all), and `shapes` is the number of other calls to try (default: 6, or 24 with `--thorough`). Without `args`, Opsmith makes the inputs from the schema. Shapes and `args` may use names from `sizes`; `args` may also use names from `integers` and `floats`. Opsmith draws a value for each name from its range. An entry with `checks` and `"shapes": 0` checks one call. Opsmith repeats such an entry after every build.',
+    'Operator checks. Without this key, Opsmith checks every operator. In an entry, `checks` names the checks to run (default: all), and `shapes` is the number of further calls that Opsmith tries, with other shapes and values (default: 6, or 24 with `--thorough`). Without `args`, Opsmith makes the inputs from the schema. Shapes and `args` may use names from `sizes`; `args` may also use names from `integers` and `floats`. Opsmith draws a value for each name from its range. An entry with `checks` and `"shapes": 0` checks one call. Opsmith repeats such an entry after every build.',
   benchmarks:
     "Timings of operators and of functions of the TorchScript program, and of the operators and expressions that they are compared with (`against`). Shapes and `args` may use names from `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x). Without `bytes`, Opsmith counts the bytes of inputs and outputs. Without `flops`, Opsmith counts the operations of libtorch's matrix products, convolutions and attention.",
   version: 'Version of exported packages: three numbers, for example 1.2.0.',
   license: 'License of exported packages, an SPDX identifier: "MIT".',
   packageName: 'Name of exported packages in pip and npm; the default is `name`.',
-  exports: 'The export forms that `opsmith export` writes by default.',
+  exports: 'The export forms (ways to ship the operators, such as a wheel) that `opsmith export` writes by default.',
   lints: 'Lints that are switched off: `{ "opsmith-device-guard": false }`.',
   toolchain:
     'The compiler, libtorch and GPU of this project. These replace the tools in the settings of the user.',

@@ -83,6 +83,6 @@ async function keepProjectsFolder(config: string, say: (line: string) => void): 
   if ((await statOf(usual))?.isFolder !== true || !/"projectsFolder": *""/.test(text)) return
   await changeSettings(config, { projectsFolder: usual })
   say(
-    `Opsmith still makes new projects in ${usual}: the setting projectsFolder now contains this folder`,
+    `set projectsFolder to ${usual} in the settings, so Opsmith still makes new projects in this folder`,
   )
 }

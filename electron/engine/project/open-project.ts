@@ -111,6 +111,7 @@ export class OpenProject {
       return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {
         path: 'program',
         file: manifestFileOf(this.folder),
+        hint: 'Create the file, or correct "program" in opsmith.json.',
       })
     }
   }

@@ -227,7 +227,7 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
       'project.missing',
       `${folder} is not an operator project, because the folder contains no opsmith.json.`,
       {
-        hint: 'Open a folder that contains an opsmith.json, or copy a sample.',
+        hint: 'Open a folder that contains an opsmith.json. To make one for existing sources: opsmith init FOLDER.',
       },
     )
   }

@@ -102,7 +102,7 @@ function missingThere(found: Probe, canSendNode: boolean): string[] {
   if (node === undefined && !canSendNode) {
     const has = oldNode === '' ? 'is not installed' : `is too old (${oldNode})`
     missing.unshift(
-      `Node.js ${has}. The engine needs Node.js ${oldestNode} or newer. Opsmith cannot copy one: this machine has no Node.js that runs on ${system} ${found.machine}. Install Node.js from https://nodejs.org on that machine, and put \`node\` on its PATH.`,
+      `Node.js ${has}. Opsmith needs Node.js ${oldestNode} or newer there, but has no Node.js for ${system} ${found.machine} that it can copy. Install Node.js from https://nodejs.org on that machine, and put \`node\` on its PATH.`,
     )
   }
   return missing
@@ -157,7 +157,7 @@ class EngineCopy {
     if (found.system !== 'Linux')
       return err(
         'target.noOpsmith',
-        `${this.machine} runs ${found.system || 'an unknown system'}, but the engine runs on Linux only.`,
+        `${this.machine} runs ${found.system || 'an unknown system'}, but Opsmith can be copied only to machines with Linux.`,
       )
     const isSame = process.platform === 'linux' && found.machine === ownMachine
     const own = found.node === undefined && isSame ? await nodeToSend(installation) : undefined
@@ -232,8 +232,8 @@ class EngineCopy {
         : `Opsmith could not be copied to ${this.machine}.`,
       {
         hint: isFull
-          ? 'Make room in the cache folder there, or set XDG_CACHE_HOME there to a folder on another disk.'
-          : 'Read what was printed there.',
+          ? 'Make room in the cache folder there (usually ~/.cache/opsmith), or set XDG_CACHE_HOME there to a folder on another disk.'
+          : `Read what ${this.machine} printed.`,
         detail,
       },
     )
@@ -264,7 +264,7 @@ function setUpError(machine: string, answer: string): Result<never> {
     if (typeof error?.message === 'string') ({ message } = error as { message: string })
     if (typeof error?.hint === 'string') ({ hint } = error as { hint: string })
   } catch {
-    message = 'Read what was printed there.'
+    message = `read what ${machine} printed.`
   }
   return err(
     'toolchain.missing',

@@ -81,8 +81,8 @@ async function made(
     const packed = await runProcess('tar', command, { input, limits: compileLimits })
     if (packed.exitCode !== 0) {
       fs.rmSync(part, { force: true })
-      return err('internal', 'Opsmith could not pack its engine with tar.', {
-        hint: 'Check that tar and gzip are installed and that the disk of the cache folder is not full.',
+      return err('internal', 'Opsmith could not pack its files for the copy with tar.', {
+        hint: `Check that tar and gzip are installed and that the disk of ${folder} is not full.`,
         detail: packed.stderr,
       })
     }

@@ -344,9 +344,11 @@ function resultOf(call: AppCallName, result: Result<unknown>): Result<unknown> {
   const parsed = appCalls[call].output.safeParse(result.value)
   return parsed.success
     ? ok(parsed.data)
-    : err('internal', `The answer to ${call} does not have the expected form.`, {
-        detail: parsed.error.message,
-      })
+    : err(
+        'internal',
+        `The answer to the call "${call}" does not have the expected form, because of a bug in Opsmith. Report the bug.`,
+        { detail: parsed.error.message },
+      )
 }
 
 /** Starts the engine of a target, which must have our version. */

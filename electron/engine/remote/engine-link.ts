@@ -120,7 +120,9 @@ export class EngineLink {
           ? `The Opsmith on ${name} has ended.`
           : `Opsmith did not start on the target ${name}.`,
         {
-          hint: hasAnswered ? '' : 'Read what was printed, and check the command of this target.',
+          hint: hasAnswered
+            ? ''
+            : 'Read what the command of this target printed, and check the command.',
           detail: [this.notStarted, broken, this.preamble.skipped, this.printed]
             .filter((part) => part !== '')
             .join('\n'),

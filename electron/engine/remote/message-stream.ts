@@ -91,6 +91,9 @@ export async function* readMessages(
 /** What `opsmith serve --resume` prints where no engine runs. */
 export const sessionEnded = 'The engine of this session has ended.'
 
+const sameVersion =
+  'Both machines need the same version of Opsmith. To copy this one, connect in the window, or add --copy to the command.'
+
 export function helloOf(version: string, more: Partial<Hello> = {}): Hello {
   return { kind: 'hello', protocol: protocolVersion, version, ...more }
 }
@@ -101,7 +104,8 @@ export function helloOf(version: string, more: Partial<Hello> = {}): Hello {
  */
 export function checkHello(message: unknown, version: string, there: string): Result<Hello> {
   const parsed = hello.safeParse(message)
-  if (!parsed.success) return err('target.unavailable', `${there} did not say its version.`)
+  if (!parsed.success)
+    return err('target.unavailable', `${there} did not say its version.`, { hint: sameVersion })
   return parsed.data.version === version && parsed.data.protocol === protocolVersion
     ? ok(parsed.data)
     : otherVersion(there, parsed.data.version, version)
@@ -115,8 +119,6 @@ export function otherVersion(there: string, version: string, own: string): Resul
     isOther
       ? `${there} has version ${version}, but this Opsmith has version ${own}.`
       : `${there} also has version ${version}, but it is another build with another protocol.`,
-    {
-      hint: 'Both machines need the same version of Opsmith. To copy this one, connect in the window, or add --copy to the command.',
-    },
+    { hint: sameVersion },
   )
 }

@@ -96,7 +96,7 @@ export async function runScript(
   return reason?.error.code === 'target.unavailable'
     ? reason
     : err('target.unavailable', `The target ${target.name} did not start a shell.`, {
-        hint: 'Read what was printed, and check the command of this target.',
+        hint: 'Read what the command of this target printed, and check the command.',
         detail: `${preamble.skipped}${stderr}`,
       })
 }

@@ -42,8 +42,8 @@ export function workersPlaceOf(
   }
   return targets.length > 0
     ? ok({ kind: 'commands', targets })
-    : err('request.invalid', 'There is no machine for the workers.', {
-        hint: 'Name one: a target of the settings, ssh:HOST, slurm or local.',
+    : err('request.invalid', 'No machine is named for the workers.', {
+        hint: 'Name a target or a cluster of the settings, ssh:HOST, slurm or local.',
       })
 }
 

@@ -221,7 +221,7 @@ export async function buildAddon(parts: AddonParts, work: AddonWork): Promise<Re
         fs.existsSync(place),
       )
       if (file === undefined) {
-        return err('internal', `The build of native/ made no ${product} in ${out}.`)
+        return err('internal', `The build of the native addon made no ${product} in ${out}.`)
       }
       fs.copyFileSync(file, path.join(temporary, product))
     }

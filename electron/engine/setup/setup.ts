@@ -145,7 +145,7 @@ class SetupRun {
     const { found, why, remedy } = findClangLibraries(compiler)
     if (!found) {
       this.request.onRemark(
-        `there is no compile server, because ${why}. A build after an edit takes a second or more. To get the compile server: ${remedy}`,
+        `there is no compile server, because ${why}. Without a compile server, a build after an edit takes a second or more. To get the compile server: ${remedy}`,
       )
     }
   }
@@ -168,7 +168,9 @@ class SetupRun {
         hint: 'Choose the folder of libtorch, which contains include/ and lib/.',
       })
     return libtorch.judgement === 'unusable'
-      ? err('toolchain.mismatch', `${folder} cannot be used: ${libtorch.why}.`)
+      ? err('toolchain.mismatch', `${folder} cannot be used: ${libtorch.why}.`, {
+          hint: libtorch.remedy,
+        })
       : ok(libtorch)
   }
 
@@ -210,7 +212,7 @@ class SetupRun {
     const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
     if (cuda === '' && !(await mayInstall(question))) {
       return err('toolchain.missing', 'No libtorch was found, and Opsmith installed none.', {
-        hint: 'Choose the folder of a libtorch with --libtorch FOLDER, or install torch with --yes.',
+        hint: 'Choose a libtorch with --libtorch FOLDER, or add --yes so that Opsmith installs torch.',
       })
     }
     const needs = await this.checkNeeds(true)
@@ -229,7 +231,7 @@ class SetupRun {
       ? ok({ libtorch: found, isMade: true })
       : err(
           'internal',
-          `Opsmith installed torch in ${own}, but cannot use the libtorch of this torch.`,
+          `Opsmith installed torch in ${own}, but cannot use the libtorch in this folder.`,
         )
   }
 
@@ -274,7 +276,7 @@ class SetupRun {
         0,
       )
     const before = size()
-    onStart("looking for libtorch's precompiled headers and the compile server")
+    onStart("preparing libtorch's precompiled headers and the compile server")
     const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
     const prepared = await prepareTools(compileTools(installation, toolchain), {
       compilers: Math.max(1, compilers),

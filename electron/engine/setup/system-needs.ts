@@ -37,7 +37,7 @@ const needs: readonly Need[] = [
 ]
 
 const pythonNeed: Need = {
-  name: "Python 3 with venv (for PyTorch's package)",
+  name: 'Python 3 with venv (to install torch)',
   isThere: async () => {
     const asked = await runProcess('python3', ['-c', 'import venv, ensurepip'])
     return asked.exitCode === 0

@@ -230,7 +230,7 @@ export class RunFollower {
     const lives = Math.max(1, job.state?.lives ?? 1)
     await this.readWorkers(name, job, lives)
     const requeued =
-      'its job was put back into the queue, because the node failed or another job needed it'
+      'the job was put back into the queue, because the node failed or another job needed the node'
     // All lives but the last have ended.
     for (const worker of job.workers.slice(0, -1)) await this.bury(worker, requeued)
     const { state } = job
@@ -355,7 +355,7 @@ export class RunFollower {
     const { shards, id } = this.run.manifest
     return err(
       'cancelled',
-      `The jobs of the run were cancelled: ${this.lastReason}. ${this.left()} of ${shards} shards have no result.`,
+      `The jobs of the run were cancelled. ${this.left()} of ${shards} shards have no result. The last reason: ${this.lastReason}.`,
       { hint: `To run the remaining shards: opsmith runs ${id}` },
     )
   }

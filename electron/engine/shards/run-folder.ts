@@ -197,7 +197,7 @@ export async function openRun(folder: string): Promise<Result<RunFolder>> {
     const text = await readIfThere(file)
     if (text === undefined)
       return err('request.invalid', `There is no run in ${folder}.`, {
-        hint: 'If this is a compute node: the folder must be on a file system that all nodes share. `opsmith runs` lists the runs.',
+        hint: '`opsmith runs` lists the runs. On a compute node, the folder must be on a file system that all nodes share.',
       })
     value = JSON.parse(text)
   } catch (error) {

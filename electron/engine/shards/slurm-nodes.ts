@@ -99,7 +99,7 @@ export class SlurmNodes implements Nodes {
         job,
         known.get(job) ?? {
           kind: 'ended',
-          reason: 'Slurm no longer knows its job',
+          reason: 'Slurm no longer knows the job',
           lives: 1,
           isCancelled: false,
         },

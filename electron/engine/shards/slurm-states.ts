@@ -47,21 +47,21 @@ export interface EndedJob {
   timeLimit: string
 }
 
-/** Why a job has ended, as a part of a sentence: "its job reached its time limit (00:10:00)". */
+/** Why a job has ended, as a part of a sentence: "the job reached its time limit (00:10:00)". */
 export function endReason({ state, reason, exitCode, node, timeLimit }: EndedJob): string {
   const [word = ''] = state.split(/[\s+]/)
   const place = onNode(node)
   const limit = timeLimit === '' ? '' : ` (${timeLimit})`
   const meanings: Record<string, string> = {
     COMPLETED: `the worker ended${place}`,
-    TIMEOUT: `its job reached its time limit${limit}${place}`,
-    OUT_OF_MEMORY: `it used more memory than its job may use${place}`,
+    TIMEOUT: `the job reached its time limit${limit}${place}`,
+    OUT_OF_MEMORY: `the job used more memory than it may use${place}`,
     NODE_FAIL: `the node failed${node === '' ? '' : `: ${node}`}`,
-    PREEMPTED: `a job of higher priority took its place${place}`,
+    PREEMPTED: `a job of higher priority preempted the job${place}`,
     BOOT_FAIL: `the node did not start${node === '' ? '' : `: ${node}`}`,
-    DEADLINE: 'its job reached its deadline',
-    CANCELLED: `its job was cancelled${place}`,
-    REVOKED: 'its job was taken back by another cluster',
+    DEADLINE: 'the job reached its deadline',
+    CANCELLED: `the job was cancelled${place}`,
+    REVOKED: 'another cluster started the job',
   }
   const known = meanings[word]
   if (known !== undefined) return known
@@ -93,15 +93,16 @@ const workingStates = new Set([
 const waitReasons: Record<string, string> = {
   Resources: 'the nodes are busy',
   Priority: 'other jobs come first',
-  BeginTime: 'it may start in a moment',
-  Dependency: 'it waits for another job',
-  ReqNodeNotAvail: 'nodes that it needs are down or reserved',
+  BeginTime: 'the earliest start time of the job is in the future',
+  Dependency: 'the job depends on another job',
+  ReqNodeNotAvail: 'nodes that the job needs are down or reserved',
   PartitionDown: 'the partition is down',
-  PartitionTimeLimit: 'its time limit is above the limit of the partition, so it never starts',
+  PartitionTimeLimit:
+    'the time limit of the job is above the limit of the partition, so the job never starts',
   QOSMaxJobsPerUserLimit: 'you have reached your limit of jobs',
   AssocGrpGRES: 'your group has reached its limit of GPUs',
-  JobHeldUser: 'you put it on hold',
-  JobHeldAdmin: 'an administrator put it on hold',
+  JobHeldUser: 'you put the job on hold',
+  JobHeldAdmin: 'an administrator put the job on hold',
 }
 
 function waitNote({ Reason = '', StartTime = 'Unknown', Partition = '' }: Fields): string {

@@ -26,7 +26,9 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
         ]
       : []),
     ...(ceilings.spread > wideSpread
-      ? [`copies of the same size differed in time by ${Math.round(ceilings.spread * 100)} %`]
+      ? [
+          `memory copies of the same size differed in time by ${Math.round(ceilings.spread * 100)} %`,
+        ]
       : []),
   ]
   return reasons.length === 0

@@ -23,7 +23,7 @@ export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
   const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
   if (behind > 0) {
     warnings.push(
-      `${behind} samples include the launch, because the device waited for the host: these samples measure the host, not the device.`,
+      `${behind} samples include the launch of kernels, because the device waited for the host: these samples measure the host, not the device.`,
     )
   }
   if (first.missing !== '') {
@@ -47,7 +47,7 @@ export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
   const others = Math.max(...after.map((state) => state.otherProcesses ?? 0))
   if (others > 0) {
     warnings.push(
-      `${otherProcesses(others)} used the GPU during the timing: stop them (nvidia-smi lists them), then measure again.`,
+      `${otherProcesses(others)} used the GPU during the timing. End other programs on the GPU (nvidia-smi lists them), then measure again.`,
     )
   }
   return warnings

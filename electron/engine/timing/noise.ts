@@ -154,7 +154,7 @@ export function noiseWarnings(
     )
   if (point.cold && !isOnHost && summary.median < leastColdOnDevice) {
     warnings.push(
-      `The call is too short to be timed with cold caches: the time includes that of two events, which take ${(betweenEvents * 1e6).toFixed(1)} µs on this machine. Use the time with warm caches.`,
+      `The call is too short to be timed with cold caches: the time includes two events on the device, which take ${(betweenEvents * 1e6).toFixed(1)} µs on this machine. Use the time with warm caches.`,
     )
   }
   return warnings

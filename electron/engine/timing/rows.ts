@@ -138,7 +138,7 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
       ...(believesFlops
         ? []
         : [
-            'The call takes less time than the counted operations need. Declare the correct count as "flops" to see the rate.',
+            'The call takes less time than this machine needs for the counted operations. Declare the correct count as "flops" to see the FLOP/s.',
           ]),
     ],
   }
@@ -213,7 +213,7 @@ function timedRow(
       ...(isVirtual ? [] : deviceWarnings(taken.device)),
       ...(known && known.ceilingsMissing !== ''
         ? [
-            `The limits of ${base.device} are not known (${known.ceilingsMissing}): times are not compared with these limits.`,
+            `The memory bandwidth and FLOP/s of ${base.device} are not known (${known.ceilingsMissing}), so Opsmith does not compare the times with them.`,
           ]
         : []),
     ],

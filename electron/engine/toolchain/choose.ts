@@ -174,7 +174,9 @@ async function chooseVirtualGpu(
       : err(
           'toolchain.mismatch',
           `The virtual GPU needs a CPU build of libtorch, but ${libtorch.folder} is a CUDA build.`,
-          { hint: 'Choose a CPU build in Doctor, or let Opsmith choose the GPU.' },
+          {
+            hint: 'In Doctor, choose a CPU build of libtorch. Or set “CUDA code runs on” to “The GPU of this machine, else the virtual GPU”.',
+          },
         )
   }
   // Kernels that nvcc compiled run here, on memory that they allocate themselves.

@@ -52,7 +52,7 @@ export async function findSanitizerRuntime(compiler: Compiler): Promise<Result<S
 /** The Node that an op host under a sanitizer runs in. */
 export function plainNodeOf({ plainNode }: Installation): Result<string> {
   if (plainNode !== '') return ok(plainNode)
-  return err('toolchain.missing', 'The sanitizers need Node.js, and there is no `node` on PATH.', {
+  return err('toolchain.missing', 'The sanitizers need Node.js, but there is no `node` on PATH.', {
     hint: 'Install Node.js (apt-get install nodejs), or add the folder of `node` to PATH. Then start Opsmith again.',
   })
 }

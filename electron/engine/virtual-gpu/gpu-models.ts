@@ -87,7 +87,7 @@ export const gpuModels: readonly GpuModel[] = [
     multiprocessors: 148,
     bytesPerSecond: 8000 * GB,
     flopsPerSecond: 75 * TFLOPS,
-    source: 'NVIDIA HGX B200, data sheet: an eighth of the system',
+    source: 'NVIDIA HGX B200, data sheet: the values of the system, divided by its 8 GPUs',
   },
   {
     name: 'NVIDIA GeForce RTX 5090',

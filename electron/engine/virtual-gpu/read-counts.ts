@@ -78,7 +78,7 @@ type FramesOf = (place: ModulePlace) => readonly Located[]
 
 /** Reads what the runtime wrote when the program ended. */
 export async function readGpuCounts(file: string, root: string): Promise<Result<GpuCounts>> {
-  const read = readWritten(file, 'counted', '--counts')
+  const read = readWritten(file, 'the counts', '--counts')
   if (!read.ok) return read
   return ok(await locateCounts(writtenCounts.parse(read.value), root))
 }

@@ -18,7 +18,7 @@ import { readWritten } from './written-file'
 
 /** Reads what the runtime wrote when the program ended. */
 export async function readGpuReport(file: string, root: string): Promise<Result<GpuReport>> {
-  const read = readWritten(file, 'checked', '--check')
+  const read = readWritten(file, 'the results of the checks', '--check')
   if (!read.ok) return read
   return ok(await locateReport(writtenGpuReport.parse(read.value), root))
 }

@@ -13,7 +13,7 @@ export function readWritten(file: string, what: string, flag: string): Result<un
   try {
     text = fs.readFileSync(file, 'utf8')
   } catch {
-    return err('host.crashed', `The program ended before it could report what was ${what}.`, {
+    return err('host.crashed', `The program ended before it could write ${what}.`, {
       hint: `A crash, a signal or _exit ended the program. Run the program without ${flag} to find the cause.`,
     })
   }

@@ -41,9 +41,9 @@ async function ofUser(place: WorkersPlace, settings: Settings): Promise<Result<W
     if (name === thisMachine || (await isOfUser({ name }, settings))) continue
     return err(
       'request.invalid',
-      `${name} is not in the settings file, and not in ~/.ssh/config.`,
+      `${name} is neither in the settings file nor in ~/.ssh/config.`,
       {
-        hint: 'Add the host to ~/.ssh/config, or a target to the settings file. The command line takes any host: opsmith bench --over.',
+        hint: 'Add the host to ~/.ssh/config, or a target to the settings file. The command line accepts any host, for example opsmith bench --over ssh:HOST.',
       },
     )
   }

@@ -46,7 +46,9 @@ function planGradchecks(
     const shards = shardsOfGradchecks(manifest.gradchecks, manifest, limits)
     return shards.length > 0
       ? ok({ title: 'all gradchecks', shards })
-      : err('request.invalid', 'opsmith.json has no gradchecks.')
+      : err('request.invalid', 'opsmith.json has no gradchecks.', {
+          hint: 'Add an entry to "gradchecks" in opsmith.json.',
+        })
   }
   const { request, points, firstSeed, timeout } = search
   const entry = entryOf(request, manifest, { name: '', expect: 'passed' })

@@ -36,7 +36,7 @@ export const setupCalls: Handlers<SetupCalls> = {
     if (isClone(installation.root) && libtorch === '') {
       return err(
         'request.invalid',
-        'This Opsmith is a clone of the repository: the panel can set it up only for a libtorch that you choose.',
+        'This Opsmith runs from a clone of its repository. This panel sets up a clone only for a libtorch that you choose.',
         {
           hint: 'Choose a libtorch in this panel, or run `npm run setup`.',
         },

@@ -240,7 +240,7 @@ export class RemoteProjects {
       type: 'question',
       message: `Run this command to reach ${machineOf(name)}?\n\n${command.map(shellWord).join(' ')}`,
       detail:
-        'The command runs on this machine. Opsmith asks because the target is not in the settings file or in ~/.ssh/config.',
+        'The command runs on this machine. Opsmith asks because the target is neither in the settings file nor in ~/.ssh/config.',
       buttons: ['Run it', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

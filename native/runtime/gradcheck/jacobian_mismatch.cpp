@@ -108,7 +108,7 @@ class CauseFinder {
     if (ratio.is_complex()) {
       const auto value = ratio.item<c10::complex<double>>();
       if (std::abs(value.imag()) > 1e-3 * std::abs(value.real())) {
-        return "The gradient is off by a constant complex factor.";
+        return "A factor is wrong: the gradient is the expected gradient times a complex constant.";
       }
     }
     const double inverse = 1 / at::real(ratio).item<double>();
@@ -176,8 +176,8 @@ class CauseFinder {
     if (!lost.any().item<bool>() || !right_.logical_or(lost).all().item<bool>()) return "";
     const auto wanted = wanted_.sum().item<int64_t>(), missing = lost.sum().item<int64_t>();
     return std::to_string(missing) + " of " + std::to_string(wanted) +
-           " contributions to the gradient are missing. Backward may need a sum over a broadcast "
-           "dimension.";
+           " contributions of output elements to the gradient are missing. Backward may need a sum "
+           "over a broadcast dimension.";
   }
 
   std::string few_elements() const {

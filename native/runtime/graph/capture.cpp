@@ -147,7 +147,7 @@ class Capture {
           ErrorCode::input_invalid,
           request_.entry +
               " is a method, so Opsmith can capture only the script graph of this method",
-          "Write a function in the program that calls the method, and capture that function.");
+          "In the program, write a function that calls the method, and capture this function.");
     }
   }
 
@@ -334,7 +334,7 @@ CaptureReport capture_graph(const CaptureRequest& request) {
 CapturedGraph& find_capture(int64_t number, int64_t step) {
   const auto found = captures().find(number);
   if (found == captures().end()) {
-    throw Failure(ErrorCode::request_invalid, "The op host no longer keeps this graph",
+    throw Failure(ErrorCode::request_invalid, "This graph is no longer in memory",
                   "Capture the graph again.");
   }
   const auto steps = found->second.autograd ? 1 : found->second.steps.size();
@@ -358,7 +358,7 @@ GraphObservation observe_capture(const ObserveRequest& request) {
   auto& captured = find_capture(request.capture, request.step);
   const auto step = static_cast<size_t>(request.step);
   if (captured.autograd) {
-    throw Failure(ErrorCode::input_invalid, "An autograd graph cannot be run alone",
+    throw Failure(ErrorCode::input_invalid, "Opsmith cannot run an autograd graph",
                   "Run the script or trace graph of the same function.");
   }
   auto& graph = *captured.steps[step];
@@ -381,7 +381,7 @@ SavedGraph save_graph(const SaveGraphRequest& request) {
     throw Failure(ErrorCode::request_invalid,
                   "Opsmith can save only script and trace graphs as .pt: an " +
                       std::string(enum_text(captured.form)) + " graph is not a program",
-                  "Capture the function as script or trace.");
+                  "Capture and save the script graph or the trace of the function.");
   }
   const auto module =
       captured.owner ? captured.owner->module : module_of_function(*captured.steps.back());

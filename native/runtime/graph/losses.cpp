@@ -114,10 +114,10 @@ class LossFinder {
     if (reading.is_kept) return;
     warn(GraphWarningKind::value_baked,
          reading.of_shape
-             ? "This size becomes a constant in the trace: the trace is right only for these "
-               "shapes."
+             ? "This size becomes a constant in the trace: the trace is right only for inputs of "
+               "the same shapes."
              : "The function reads this number from a tensor, but the number becomes a constant in "
-               "the trace: the trace is right only for these values.",
+               "the trace: the trace is right only for inputs that give the same number.",
          *reading.node);
   }
 

@@ -33,7 +33,7 @@ std::string code_of(const std::string& path) {
     throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
                       " is not a TorchScript archive, because the file is not a zip file",
-                  "Save a model with torch.jit.save, or torch.export.save as .pt2.");
+                  "Save the model with torch.jit.save, or with torch.export.save as .pt2.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   caffe2::serialize::PyTorchStreamReader reader(path);
@@ -110,9 +110,9 @@ jit::Module load_archive(const std::string& path) {
       names += (names.empty() ? "" : ", ") + name;
     throw Failure(
         ErrorCode::operator_unknown,
-        fs::path(path).filename().string() + " uses names that are not registered: " + names,
-        "Open and build the project that registers these names, then open the model in that "
-        "project.");
+        fs::path(path).filename().string() +
+            " uses operators or classes that are not registered: " + names,
+        "Open and build the project that registers them, then open the model in that project.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   return jit::load(path, c10::Device(c10::kCPU));

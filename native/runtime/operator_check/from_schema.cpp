@@ -153,7 +153,7 @@ class CaseBuilder {
         throw Failure(ErrorCode::input_invalid,
                       "no value of the type " + type->str() + " (argument " + name +
                           ") can be generated from the schema",
-                      "Write a function in the project's program that creates this argument, and "
+                      "In the project's program, write a function that creates this argument, and "
                       "check the function.");
     }
   }

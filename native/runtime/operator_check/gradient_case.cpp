@@ -174,7 +174,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   const auto again = CallWithGraph(made.function, leaves_of(made.inputs, made.wanted));
   for (size_t o = 0; o < again.outputs().size(); ++o) {
     if (o >= recorded->outputs().size() || !same_bits(again.outputs()[o], recorded->outputs()[o])) {
-      return skipped_for("two calls on the same input differ");
+      return skipped_for("two calls on the same input give different outputs");
     }
   }
   if (accept) accept();

@@ -153,8 +153,8 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const auto first = recorded.backward(grads);
   if (const auto wrong = gradient_finding(recorded.backward(others), first)) {
     return failed("two backward calls with the same grad_output differ:" + wrong->reason,
-                  "Backward reads other data than grad_output and the saved tensors: memory that "
-                  "was never written, or data that the first call changed.");
+                  "Backward reads memory that was never written, or data that the first call "
+                  "changed. Read only grad_output and the saved tensors, and do not change them.");
   }
   // Other values at the same address.
   {
@@ -166,7 +166,8 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const auto actual = recorded.backward(grads);
   if (const auto wrong = gradient_finding(actual, recorded.backward(copies))) {
     return failed(
-        "after an earlier grad_output was changed in place, backward is wrong:" + wrong->reason,
+        "if grad_output was changed in place after an earlier backward call, backward is wrong:" +
+            wrong->reason,
         "Do not use an address (data_ptr()) as a cache key: memory is reused for other tensors.");
   }
   return std::nullopt;

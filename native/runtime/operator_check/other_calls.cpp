@@ -128,7 +128,8 @@ std::string not_resizable(const OperatorCall& call) {
     if (at::isIntegralType(tensor.tensor.scalar_type(), /*includeBool=*/false))
       return "the integers in " + tensor.name + " may be indices, so Opsmith cannot change sizes";
   }
-  return resizable_sizes(call).empty() ? "no tensor has a size above 1 that can vary" : "";
+  if (!resizable_sizes(call).empty()) return "";
+  return "all sizes are 0, 1 or the value of an integer argument, so Opsmith cannot change sizes";
 }
 
 Tensors with_other_size(const Tensors& tensors, int64_t from, int64_t to) {

@@ -82,8 +82,9 @@ void start_call_thread() {
     const int error = pthread_create(&thread, &attributes, serve_calls, nullptr);
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-      throw std::runtime_error(std::string("the thread that makes calls could not be started: ") +
-                               std::strerror(error));
+      throw std::runtime_error(
+          std::string("Opsmith could not start the thread that calls operators: ") +
+          std::strerror(error) + ". Close other programs, or raise the limit of `ulimit -u`.");
     }
     return true;
   }();

@@ -172,12 +172,14 @@ class Call {
       if (tensor.requires_grad() && tensor.is_leaf()) wanted.push_back(tensor);
     }
     const auto roots = differentiable_outputs(run.results);
-    if (wanted.empty() || roots.empty()) {
-      throw Failure(ErrorCode::derivative_missing,
-                    callable_.name + (wanted.empty() ? ": no argument requires grad"
-                                                     : ": no output requires grad"),
-                    "To profile backward, set \"requires_grad\" on a floating-point input of an "
-                    "operator that has a derivative.");
+    if (wanted.empty()) {
+      throw Failure(ErrorCode::derivative_missing, callable_.name + ": no argument requires grad",
+                    "To profile backward, set \"requires_grad\" on a floating-point input.");
+    }
+    if (roots.empty()) {
+      throw Failure(ErrorCode::derivative_missing, callable_.name + ": no output requires grad",
+                    "To profile backward, give the operator a derivative: register an Autograd "
+                    "kernel.");
     }
     RECORD_USER_SCOPE("backward");
     Tensors ones;
@@ -307,7 +309,7 @@ ProfileTrace run_profile(const ProfileRequest& request) {
 ProfileTrace run_profile(const ProfileRequest& /*request*/) {
   throw Failure(ErrorCode::toolchain_missing,
                 "This libtorch was built without Kineto, the profiler of libtorch",
-                "Choose another libtorch in the settings.");
+                "In the settings, choose a libtorch with Kineto, such as that of a PyTorch wheel.");
 }
 
 #endif

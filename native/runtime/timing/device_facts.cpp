@@ -221,7 +221,7 @@ std::pair<std::string, NvmlDevice> nvml_device(at::Device device) {
   return {"", own};
 }
 
-const char* only_nvidia = "Opsmith supports this only for NVIDIA’s GPUs";
+const char* only_nvidia = "Opsmith can query only NVIDIA’s GPUs";
 
 }  // namespace
 

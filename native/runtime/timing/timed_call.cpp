@@ -102,12 +102,14 @@ TimedCall::TimedCall(const TimedCallRequest& request)
       if (input.requires_grad()) sets_[i].wanted.push_back(input);
     }
     const auto roots = roots_of(outputs);
-    if (sets_[i].wanted.empty() || roots.empty()) {
-      throw Failure(ErrorCode::derivative_missing,
-                    sets_[i].wanted.empty() ? name_ + ": no input requires grad"
-                                            : name_ + ": no output requires grad",
-                    "To time backward, set \"requires_grad\" on a floating-point input of an "
-                    "operator that has a derivative.");
+    if (sets_[i].wanted.empty()) {
+      throw Failure(ErrorCode::derivative_missing, name_ + ": no input requires grad",
+                    "To time backward, set \"requires_grad\" on a floating-point input.");
+    }
+    if (roots.empty()) {
+      throw Failure(ErrorCode::derivative_missing, name_ + ": no output requires grad",
+                    "To time backward, give the operator a derivative: register an Autograd "
+                    "kernel.");
     }
     for (const auto& root : roots)
       sets_[i].gradients.push_back(at::ones_like(root.detach()));

@@ -931,10 +931,12 @@ void grid_barrier(const Launch&) {
 }
 
 void lanes_are_gone(std::uint32_t lanes, Site site) {
+  const int count = __builtin_popcount(lanes);
   Finding made = finding("deadlock",
-                         std::to_string(__builtin_popcount(lanes)) +
-                             " lanes of the mask do not reach this warp operation, so a GPU may "
-                             "wait forever, or use undefined values of these lanes.",
+                         (count == 1 ? std::string("1 lane of the mask does")
+                                     : std::to_string(count) + " lanes of the mask do") +
+                             " not reach this warp operation, so a GPU may wait forever, or use "
+                             "undefined values for the missing lanes.",
                          "The mask must contain only lanes that reach the operation: compute the "
                          "mask with __ballot_sync before the branch.");
   made.place = {nullptr, site};

@@ -234,7 +234,7 @@ void keep(const Launch& launch, const Differing& differing) {
                  " in another.";
   if (differing.largest > 0)
     made.message += " The largest difference is " + number_text(differing.largest) +
-                    ", more than the rounding of float atomics.";
+                    ", which is too large for rounding in float atomics.";
   made.remedy =
       "Make the result independent of this order: use an atomic minimum or sum, or compute the "
       "position of each result from the index.";

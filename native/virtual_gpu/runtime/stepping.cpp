@@ -548,7 +548,8 @@ void connect(const void* kernel) {
     address.sun_family = AF_UNIX;
     std::strcpy(address.sun_path, path);
     if (::connect(s.socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-      std::fprintf(stderr, "opsmith: cannot connect to %s: %s\n", path, std::strerror(errno));
+      std::fprintf(stderr, "opsmith: stepping cannot connect to Opsmith at %s: %s\n", path,
+                   std::strerror(errno));
       end_process();
     }
     void* cells = mmap(nullptr, shared_bytes * sizeof(Cell), PROT_READ | PROT_WRITE,

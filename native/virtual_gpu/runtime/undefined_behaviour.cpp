@@ -69,7 +69,8 @@ void report_misaligned(std::size_t alignment, Site site) {
 
 void report_index_overflow(Site site) {
   report("index-overflow",
-         "An index is computed as unsigned int and does not fit into 32 bits, so it is wrong.",
+         "An index is computed as unsigned int, but its value does not fit into 32 bits, so the "
+         "index is wrong.",
          "Convert blockIdx or threadIdx to std::int64_t before the multiplication.",
          {site.file, site.line, site.column});
 }

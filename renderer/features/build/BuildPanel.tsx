@@ -149,12 +149,13 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
   if (report?.ok === false) {
     return (
       <span className="tone-error" data-testid="build-settled">
-        <Icon name="error" /> The plain build fails: timings, profiles and exports are not possible
+        <Icon name="error" /> The plain build (without the compile server) fails: timings, profiles
+        and exports are not possible
       </span>
     )
   }
   const title =
-    'Calls use the hot build, which the compile server made. Opsmith then makes a plain build, without the compile server, in the background. Timings, exports and build/ use the plain build.'
+    'Calls use the hot build, which the compile server made. Opsmith then makes a plain build, without the compile server, in the background. Timings, profiles, exports and the folder build/ use the plain build.'
   return (
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (

@@ -36,9 +36,11 @@ export function SanitizedState(): ReactElement | null {
   const faults = faultsOf(run).length
   const calls = formatCount(run.calls.length, 'call')
   if (!run.build.ok) {
+    const first = run.diagnostics.find(({ severity }) => severity === 'error')
     return (
       <div className="panel-bar tone-error" role="status" data-testid="sanitize-state">
-        <Icon name="error" /> The project does not compile with the sanitizers
+        <Icon name="error" /> The build with the sanitizers fails
+        {first && `: ${first.message}`}
       </div>
     )
   }

@@ -76,7 +76,7 @@ function Nothing(): ReactElement {
   ) : (
     <EmptyState
       icon="folder"
-      text="Writes complete projects that anyone can build. Opsmith proves each export: Opsmith builds and runs a copy in an empty folder, and compares the results with the results of the op host."
+      text="Writes complete projects that anyone can build. Opsmith proves each export: Opsmith builds and runs a copy in an empty folder, and compares the results of all calls with the results in Opsmith."
     />
   )
 }

@@ -38,7 +38,7 @@ export function abiRows(abi: AbiReport): [name: string, value: string][] {
     list.length === 0 ? none : list.join(', ')
   return [
     ['Machine', abi.architecture],
-    ['libtorch', `${abi.minimumLibtorch}, built with ${abi.libtorch}`],
+    ['libtorch', `${abi.minimumLibtorch}.x, built with ${abi.libtorch}`],
     ['C++ ABI', `_GLIBCXX_USE_CXX11_ABI=${abi.cxx11Abi ? 1 : 0}`],
     ['glibc', abi.glibc === '' ? 'any' : `${abi.glibc} or newer`],
     ['libstdc++', abi.glibcxx === '' ? 'any' : `GLIBCXX_${abi.glibcxx} or newer`],

@@ -18,7 +18,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Exports the operators as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
-        'Opsmith checks every export: it builds and runs the exported files alone, without the rest of the project. The export is complete only when this succeeds.',
+        'Opsmith proves each export: it builds and runs the exported files alone, without the rest of the project. If a step of the proof fails, the export fails. To export without a proof, turn off “prove exports”.',
       ],
     },
     area: 'right',

@@ -117,7 +117,7 @@ export async function keepExports(): Promise<void> {
   const result = await call('export.keep', { folder, forms: chosenForms() })
   if (result.ok) {
     exportStore.setState({ chosen: null })
-    notify('info', 'Saved: "exports" in opsmith.json lists these forms.')
+    notify('info', 'Saved the chosen forms to "exports" in opsmith.json.')
   } else {
     notifyError(result.error)
   }

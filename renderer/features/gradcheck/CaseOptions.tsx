@@ -173,7 +173,7 @@ function MoreOptions(): ReactElement {
           <Switch
             name="gen_non_contig_grad_outputs"
             label="non-contiguous grad outputs"
-            title="Uses non-contiguous gradients of outputs"
+            title="Passes a non-contiguous grad_output to backward"
           />
         </>
       ) : (
@@ -191,7 +191,7 @@ function MoreOptions(): ReactElement {
       <Switch
         name="check_undefined_grad"
         label="undefined grad"
-        title="Checks that backward handles undefined gradients of outputs as zero"
+        title="Checks that backward treats an undefined grad_output as zero"
       />
       <Switch
         name="check_grad_dtypes"

@@ -22,7 +22,12 @@ export function gradcheckCommands(): Command[] {
     command('run', 'Check the chosen case', runGradcheck, hasProject, 'F9'),
     command('all', 'Run all gradchecks of opsmith.json', checkAll, hasChecks, 'Shift+F9'),
     command('sweep', 'Sweep eps', sweepEps, hasCase),
-    command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),
+    command(
+      'search',
+      'Search for the worst of 100 random points',
+      () => searchWorst(100, 0),
+      hasCase,
+    ),
     command('keep', 'Save this case to opsmith.json', () => keepCase('passed'), hasCase),
     command(
       'keepFailing',

@@ -36,11 +36,11 @@ export const checkTitles: Record<GradcheckCheck, { name: string; about: string }
   batched_grad: { name: 'batched grad', about: 'Backward works under vmap' },
   zero_grad_output: {
     name: 'zero grad output',
-    about: 'If the gradients of outputs are zero, the gradients of inputs are zero',
+    about: 'If each grad_output is zero, the gradients of the inputs are zero',
   },
   undefined_grad: {
     name: 'undefined grad',
-    about: 'Undefined gradients of outputs count as zero',
+    about: 'An undefined grad_output counts as zero',
   },
 }
 

@@ -24,7 +24,7 @@ export const feature = defineFeature({
       about: [
         'Compares the gradients of an operator with finite differences, as torch.autograd.gradcheck does, and shows each element of both Jacobians.',
         'Choose an operator from the list. Gradcheck cases that you save to opsmith.json run after every build.',
-        'Other machines and Slurm can search for the worst point: choose them in the “where” field. Such a run goes on if you close the window.',
+        '“Search for the worst point” checks the case at many random points (values of the inputs), and shows the worst one. To search on other machines or with Slurm, choose them in the “where” field. Such a run goes on if you close the window.',
       ],
     },
     area: 'right',

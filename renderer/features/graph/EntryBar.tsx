@@ -59,7 +59,7 @@ function FileMark(): ReactElement {
       {missing.length > 0 && (
         <span
           className="tone-warning"
-          title={`These operators are not registered:\n${missing.join('\n')}`}
+          title={`These operators of the model are not registered. To run the model, build the project that registers them:\n${missing.join('\n')}`}
         >
           <Icon
             name="warning"

@@ -60,7 +60,8 @@ function hitsText(total: number, at: number): string {
 
 const help = `Words match operators, names, modules and attributes.
 Fields: op:conv  name:x.1  dtype:f32  shape:[*, 512]  device:cuda
-Properties: custom  nan  inf  slow
+custom: operators of the loaded library
+nan, inf, slow (at least 5 % of the run time): need an overlay
 -word excludes the nodes that match the word.
 Enter: next hit, Shift+Enter: previous hit`
 

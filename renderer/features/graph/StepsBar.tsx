@@ -76,7 +76,7 @@ function Steps(): ReactElement {
               <button
                 type="button"
                 aria-current={index === step ? 'step' : undefined}
-                title={`${title}${done ? `\n${formatCount(done.nodes, 'node')}, ${formatSeconds(done.seconds)}` : ''}${done?.note === undefined ? '' : `\n${done.note}`}${pass === 'captured' ? '' : '\nAlt+arrows move the pass, Delete removes the pass'}`}
+                title={`${title}${done ? `\nResult: ${formatCount(done.nodes, 'node')}. Time: ${formatSeconds(done.seconds)}.` : ''}${done?.note === undefined ? '' : `\n${done.note}`}${pass === 'captured' ? '' : '\nAlt+arrows move the pass, Delete removes the pass'}`}
                 data-testid={`graph-step-${index}`}
                 onClick={() => show(index)}
                 onKeyDown={(event) => {

@@ -73,7 +73,7 @@ const capture: Command[] = [
   ),
   command(
     'cursor',
-    'Go to the node of the line at the cursor',
+    'Go to the node of the cursor’s line',
     act((actions) => actions.goToCursor()),
   ),
 ]
@@ -125,7 +125,7 @@ const view: Command[] = [
   command('compareNone', 'Do not compare', () => compare({ kind: 'none' })),
   command(
     'compareAuto',
-    'Compare with the previous step (the first step: with the previous build)',
+    'Compare with the previous step (for the first step: with the previous build)',
     () => compare({ kind: 'auto' }),
   ),
   command('compareScript', 'Compare with the script', () =>

@@ -30,7 +30,7 @@ export const feature = defineFeature({
         ['Arrows', 'Move from node to node; with Shift, pan'],
         ['Enter', 'Expand or collapse a module or a block; go to the details of a node'],
         ['Escape', 'Go from the details to the graph; clear the selection'],
-        ['F', 'Fit the graph to a readable size; press again to show all'],
+        ['F', 'Fit the graph to a readable size; press again to show the whole graph'],
         ['+ and -', 'Zoom, like the mouse wheel'],
         ['/', 'Search'],
       ],

@@ -160,7 +160,7 @@ function Off(): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text="Kernel checks test each memory access while a kernel runs. They find races, accesses out of bounds, uninitialised reads, and more. Counts show what each line of a kernel costs a GPU. Calls take longer."
+      text="Kernel checks test each memory access while a kernel runs. They find races, accesses out of bounds, uninitialised reads, and more. Counts show what each line of a kernel costs a GPU. With checks or counts, calls take longer."
     >
       <Button
         primary

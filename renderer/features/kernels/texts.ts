@@ -46,8 +46,10 @@ export function occupancyText(
   { occupancy, blocks, warps, limitedBy }: Occupancy,
   knowsRegisters: boolean,
 ): string {
-  const limits = limitedBy.map((limit) => limitNames[limit]).join(', ')
-  if (blocks === 0) return `A block of this size cannot run: it needs too many ${limits}.`
+  const names = limitedBy.map((limit) => limitNames[limit])
+  if (blocks === 0)
+    return `This block cannot run: it needs more ${names.join(' and ')} than a block can have.`
+  const limits = names.join(', ')
   const counts = `${formatCount(blocks, 'block')} (${formatCount(warps, 'warp')}) at once`
   const caveat = knowsRegisters
     ? ''

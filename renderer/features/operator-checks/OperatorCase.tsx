@@ -95,12 +95,12 @@ function Ranges(): ReactElement {
       <div className="case-options">
         <NumberOption
           name="shapes"
-          title="Number of other calls to try, with other shapes and values"
+          title="Number of calls that Opsmith derives from this call, with other shapes and values"
           most={1000}
         />
         <NumberOption
           name="seed"
-          title="Seed for the shapes and values of the other calls"
+          title="Seed for the shapes and values of the derived calls"
           most={Number.MAX_SAFE_INTEGER}
         />
         {!isSet && (
@@ -144,7 +144,10 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
           /^\d+$/.test(text.trim()) && Number(text) <= most
             ? { value: Number(text) }
             : {
-                problem: name === 'shapes' ? 'must be an integer up to 1000' : 'must be an integer',
+                problem:
+                  name === 'shapes'
+                    ? 'must be an integer from 0 to 1000'
+                    : 'must be a non-negative integer',
               }
         }
         onCommit={(next) => editCheck({ [name]: next })}

@@ -54,9 +54,9 @@ function Device({ memory, report }: Props): ReactElement {
       </dl>
       {device !== 'cpu' && (
         <p className="muted">
-          The numbers are blocks of libtorch’s caching allocator, with rounded-up sizes. They do not
-          include the device context and the workspaces of libraries, which need 300 to 500 MB on a
-          GPU.
+          The numbers are sizes of blocks of libtorch’s caching allocator, which rounds sizes up.
+          They do not include the device context and the workspaces of libraries, which need 300 to
+          500 MB on a GPU.
         </p>
       )}
       {holders.length > 0 && (

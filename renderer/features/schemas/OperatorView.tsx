@@ -33,7 +33,9 @@ export function OperatorView({ operator }: { operator: OperatorDetail }): ReactE
 function Kernels({ kernels }: { kernels: RegisteredKernel[] }): ReactElement {
   if (kernels.length === 0) {
     return (
-      <p className="muted">This operator has no kernel: a call fails for every dispatch key.</p>
+      <p className="muted">
+        This operator has no kernel, so every call fails. Register a kernel with TORCH_LIBRARY_IMPL.
+      </p>
     )
   }
   return (

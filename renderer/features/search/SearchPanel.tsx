@@ -3,6 +3,7 @@ import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react'
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { useJob } from '../../store/job'
 import { replaceAll } from './replace'
@@ -139,7 +140,7 @@ function Outcome(): ReactElement {
     <>
       <p className="search-note muted" role="status" data-testid="search-note">
         {count === 0
-          ? `Nothing found in ${report.searched.toLocaleString('en')} files.`
+          ? `Nothing found in ${formatCount(report.searched, 'file')}.`
           : `${matches} in ${files}`}
         {report.isCut && ' (more results exist: narrow the search)'}
         {running !== null && <Icon name="refresh" label="searching" />}

@@ -167,7 +167,7 @@ export function SettingsPanel(): ReactElement {
           <NumberSetting
             id="settings-call-timeout"
             label="Time limit of a call"
-            unit="s; after this time, the op host is stopped"
+            unit="s; then Opsmith stops the op host, the process that runs operators"
             value={settings.callTimeout}
             min={0.1}
             max={86_400}
@@ -186,7 +186,7 @@ export function SettingsPanel(): ReactElement {
           <NumberSetting
             id="settings-keep-minutes"
             label="After a lost connection"
-            unit="min until the engine on the other machine stops; 0 stops it at once"
+            unit="min that Opsmith keeps running on the other machine; 0 stops it at once"
             value={settings.keepMinutes}
             min={0}
             max={1_440}

@@ -59,7 +59,7 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
             libtorch, Opsmith keeps the native addon of the current one, so that you can switch back.
           </>
         ) : (
-          'Opsmith compiles its native addon for the libtorch that you choose. Samples and the editor can be used in the meantime.'
+          'Opsmith compiles its native addon, the part that calls libtorch, for the libtorch that you choose. You can use samples and the editor in the meantime.'
         )}
       </p>
       <LibtorchChoice plan={plan} wish={wish} disabled={isRunning} />
@@ -106,10 +106,10 @@ function Needs({
         <Icon name="error" /> Not installed: {names.join(', ')}.
       </p>
       {command === '' ? (
-        <p>Install what is missing with this system’s package manager, then look again.</p>
+        <p>Install what is missing with this system’s package manager, then choose “Look again”.</p>
       ) : (
         <>
-          <p>Run this command in a terminal, then look again:</p>
+          <p>Run this command in a terminal, then choose “Look again”:</p>
           <Remedy command={command} />
         </>
       )}

@@ -16,8 +16,8 @@ export function Races({ view }: { view: StepView }): ReactElement | null {
       {view.races.map(({ before, after, variable, bytes }) => (
         <li key={JSON.stringify([before, after])}>
           Race on <span className="mono">{variable === '' ? 'shared memory' : variable}</span>:{' '}
-          <Access access={before} />, <Access access={after} />, and nothing orders these accesses (
-          {bytes} bytes in total)
+          <Access access={before} />, <Access access={after} />, and nothing orders these accesses
+          (the race is on {bytes} bytes in total)
         </li>
       ))}
     </ul>

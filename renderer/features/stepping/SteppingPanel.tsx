@@ -174,7 +174,7 @@ function Shown(): ReactElement {
       text={
         value
           ? 'The call ended.'
-          : 'Put the cursor on a line of a kernel, then run to this line. You see the variables of all lanes, what threads wait for, and shared memory.'
+          : 'Put the cursor on a line of a kernel, then choose “Run to line”. You see the variables of all lanes, what threads wait for, and shared memory.'
       }
     />
   )

@@ -54,7 +54,7 @@ export async function startStepping(): Promise<void> {
   const { op, argsText, block } = steppingStore.getState()
   const place = steppingStore.getState().place ?? cursorPlace()
   if (place === null) {
-    notify('warning', 'Put the cursor on a line of a kernel, then run to this line.')
+    notify('warning', 'Put the cursor on a line of a kernel, then choose “Run to line”.')
     return
   }
   if (op === '') {

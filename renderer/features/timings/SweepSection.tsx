@@ -88,7 +88,8 @@ function Curves({ rows, over, direction, measure }: CurvesProps): ReactElement {
     (element: HTMLElement) => curveChart(element, curves, over, measure, crossovers),
     [curves, over, measure, crossovers],
   )
-  if (curves.length === 0) return <p className="muted">These points have no values to draw.</p>
+  if (curves.length === 0)
+    return <p className="muted">No point has a time to draw. The table shows why.</p>
   const text = measure === 'time' ? 'Time' : 'Rate'
   return (
     <>

@@ -132,7 +132,7 @@ function Options(): ReactElement {
         </label>
         <label
           className="check"
-          title="Makes new values in new memory after every few samples. If this is off, all samples use the same inputs."
+          title="Makes new inputs in new memory after every few samples. If this is off, all samples use the same inputs."
         >
           <input
             type="checkbox"

@@ -319,7 +319,7 @@ function Nothing(): ReactElement {
       text={
         isKept
           ? 'Measures all benchmarks of opsmith.json and their references, and shows them in one table.'
-          : 'opsmith.json has no benchmarks. “Measure all” measures the forward of each call in opsmith.json. To measure more, choose a call.'
+          : 'opsmith.json has no benchmarks. “Measure all” measures the forward of each call in opsmith.json. To measure the backward or other sizes, choose a call.'
       }
     >
       <Button primary icon="play" onClick={() => void measureAll()} testId="timings-measure-all">

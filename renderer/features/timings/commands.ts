@@ -31,7 +31,7 @@ export function timingsCommands(): Command[] {
     ...runCommands(timingRuns, 'timing', 'Timings'),
     command(
       'onBuild',
-      'Measure after each build, on or off',
+      'Turn “measure after each build” on or off',
       async () => {
         await changeSettings({ timeOnBuild: !settingsStore.getState().settings.timeOnBuild })
       },

@@ -32,7 +32,7 @@ export function RunFields({ of, at: id = of.id }: Props): ReactElement {
     <>
       <span
         className="case-option"
-        title={`Where Opsmith does this work. Any choice but “this machine” starts a run with its own workers. Each worker takes one ${part} after the other. A run goes on if you close the window.`}
+        title={`Where Opsmith does this work. Every choice except “this machine” starts a run with worker processes. Each process takes one ${part} after the other. A run goes on if you close the window.`}
       >
         <label htmlFor={`${id}-where`}>where</label>
         <select

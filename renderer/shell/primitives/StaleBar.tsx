@@ -12,7 +12,7 @@ const offers: Record<'result' | 'export', Record<Exclude<Staleness, 'fresh'>, Of
   result: {
     older: { text: 'Built from older sources.', command: 'build.run', label: 'Build' },
     unsaved: {
-      text: 'The unsaved changes are not included yet.',
+      text: 'This result does not include the unsaved changes.',
       command: 'build.run',
       label: 'Save and build',
     },

@@ -386,7 +386,7 @@ const stableAbi: LintCase[] = [
       '/aten.cpp':
         '»TORCH_LIBRARY_FRAGMENT(ops, m) {\n  m.def("g(Tensor x) -> Tensor");\n}\n»TORCH_LIBRARY_IMPL(ops, CPU, m) { m.impl("g", &g); }\n',
     },
-    message: /^TORCH_LIBRARY_(FRAGMENT|IMPL) binds the library to one libtorch/,
+    message: /^TORCH_LIBRARY_(FRAGMENT|IMPL) binds the library to one version of libtorch/,
   },
   {
     code: 'opsmith-stable-abi',

@@ -15,7 +15,10 @@ function timeText(time: number): string {
 }
 
 function buildLines(builds: readonly KeptBuild[]): string[] {
-  if (builds.length === 0) return ['Opsmith has not kept any build yet.']
+  if (builds.length === 0)
+    return [
+      'Opsmith has not kept any build yet. Opsmith keeps a build if the build succeeds and its library loads.',
+    ]
   const last = builds.find(({ current }) => !current)
   const names = builds.map(({ name }) => (name === '' ? '–' : name))
   const width = Math.max(...names.map((name) => name.length))
@@ -43,7 +46,10 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
         ? 'You cannot name this build, because Opsmith has not kept it. Opsmith keeps a build if the build succeeds and its library loads.'
         : `No kept build has the name "${wanted}".`
   return err('request.invalid', message, {
-    hint: '`opsmith bench PROJECT --builds` lists the kept builds.',
+    hint:
+      wanted === 'last'
+        ? 'Change a source and build again: the current build becomes the previous build.'
+        : '`opsmith bench PROJECT --builds` lists the kept builds.',
   })
 }
 

@@ -11,7 +11,7 @@ export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: Timin
     ...(machine.countersMissing === ''
       ? []
       : [`Instructions and cycles are not counted: ${machine.countersMissing}.`]),
-    `${seconds.toFixed(1)} s.`,
+    `The measurements took ${seconds.toFixed(1)} s.`,
   ]
   return parts.join(' ')
 }

@@ -75,12 +75,15 @@ function sweepOf(text: string): Result<[name: string, values: number[]]> {
 const aboveZero = { least: 0, isAbove: true }
 
 export const timingVerbOptions = {
-  op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
+  op: text(
+    '<name>',
+    "an operator (the project's or libtorch's), or a function of the project's TorchScript program",
+  ),
   args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   against: texts('<calls...>', 'operators or TorchScript expressions to compare with'),
   build: texts(
     '<builds...>',
-    'earlier builds to compare this build with: their names or keys, or "last"',
+    'earlier builds to compare this build with: their names or keys, as --builds lists them, or "last"',
   ),
   sweep: parsedList(
     '<sizes...>',

@@ -186,7 +186,7 @@ function ratesNote(row: TimingRow, report: Pick<TimingReport, 'ceilings' | 'devi
   const counted =
     row.flopsCountedIn === undefined
       ? ''
-      : ` with the operation count of ${shortName(row.flopsCountedIn)}`
+      : ` with the FLOPs counted in ${shortName(row.flopsCountedIn)}`
   const ofProduct = share === '' ? '' : ` (${share} % of the rate of a ${dtype} matrix product)`
   const parts = [
     `${rateText(flopsPerSecond, 'FLOP/s')}${counted}${ofProduct}`,

@@ -18,7 +18,7 @@ const buildOptions = {
   ),
   timeTrace: optionalText(
     '[file]',
-    'compile everything again and show where the time goes; write a trace for ui.perfetto.dev to the file',
+    'compile everything again and show where the time goes; with a file, also write a trace for ui.perfetto.dev to the file',
   ),
   verbose: flag('show the full compiler output for shortened errors, and list all kernels'),
   json: jsonFlag,

@@ -61,7 +61,7 @@ export function timeTraceText(trace: TimeTrace, load: number | undefined): strin
   return [
     ...lines,
     ...costs('Slowest headers, with the headers that they include:', trace.headers),
-    ...costs('Slowest templates, with all instances:', trace.templates),
+    ...costs('Slowest templates, with all their instantiations:', trace.templates),
     ...(trace.remarks.length === 0 ? [] : ['', ...trace.remarks]),
   ]
 }

@@ -23,7 +23,10 @@ function checkNames(given: string): Result<OperatorCheckName[]> {
 }
 
 export const checkVerbOptions = {
-  op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
+  op: text(
+    '<name>',
+    "an operator (the project's or libtorch's), or a function of the project's TorchScript program",
+  ),
   args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   check: parsedList(
     '<names...>',

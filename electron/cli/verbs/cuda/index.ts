@@ -26,7 +26,10 @@ const cudaOptions = {
   json: flag(
     'with --check or --counts: print the result as JSON to stdout, after the output of the program',
   ),
-  step: text('<file:line>', 'stop the threads of a block at this line, and step them'),
+  step: text(
+    '<file:line>',
+    'stop the threads of a block at this line, then step through the kernel by commands from stdin',
+  ),
   block: text('<x,y,z>', 'with --step: the thread block to step through (default: 0,0,0)'),
   seed: text(
     '<number>',

@@ -23,7 +23,10 @@ function floatingDtype(given: string, flagText: string): Result<Dtype> {
 }
 
 export const gradcheckVerbOptions = {
-  op: text('<name>', "an operator (the project's or libtorch's), or a function of the program"),
+  op: text(
+    '<name>',
+    "an operator (the project's or libtorch's), or a function of the project's TorchScript program",
+  ),
   args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   eps: number('<step>', 'step of finite differences', { least: 0, isAbove: true }, '1e-6'),
   atol: number('<tolerance>', 'absolute tolerance', { least: 0 }, '1e-5'),
@@ -54,11 +57,17 @@ export const gradcheckVerbOptions = {
     isAbove: true,
   }),
   sweep: flag('show the error at many values of eps, in float32 and float64, and recommend an eps'),
-  search: number('<points>', 'try this many random points and report the worst one', {
-    least: 1,
-    isWhole: true,
-  }),
-  seed: number('<number>', 'with --search: the first seed', { least: 0, isWhole: true }, '0'),
+  search: number(
+    '<points>',
+    'repeat the gradcheck at this many points (random values of the inputs), and report the worst point',
+    { least: 1, isWhole: true },
+  ),
+  seed: number(
+    '<number>',
+    'with --search: the seed of the first point; later points use the next seeds',
+    { least: 0, isWhole: true },
+    '0',
+  ),
   over,
   jobs,
   detach,
@@ -66,7 +75,7 @@ export const gradcheckVerbOptions = {
   keep: flag('with --search: if a point fails, add the worst point to opsmith.json'),
   json: jsonFlag,
   junit: text('<file>', 'also write JUnit XML'),
-  html: text('<file>', 'also write an HTML report with pictures'),
+  html: text('<file>', 'also write an HTML report with pictures of the errors in the Jacobians'),
 }
 
 export interface GradcheckCommand {

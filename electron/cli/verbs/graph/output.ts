@@ -103,7 +103,9 @@ export function describeTaken(taken: TakenGraph): string[] {
     lines.push(`  ${check.inputs}: ${result}`)
   }
   if (missing.length > 0)
-    lines.push(`warning: these operators or classes are not registered: ${missing.join(', ')}`)
+    lines.push(
+      `warning: these operators or classes are not registered: ${missing.join(', ')}; --project FOLDER registers those of a project`,
+    )
   if (saved) lines.push(`${saved.path}: ${saved.bytes} bytes`)
   return lines
 }

@@ -103,7 +103,7 @@ export async function firstEntry(
   return entry === undefined
     ? err(
         'request.invalid',
-        `${manifest.name} has no program and no calls. Choose an operator with --entry.`,
+        `opsmith.json of ${manifest.name} has no TorchScript program and no calls. Choose an operator with --entry.`,
       )
     : ok(entry)
 }
@@ -176,7 +176,7 @@ export async function graphOfFile(
   if (asked !== '') {
     return err(
       'request.invalid',
-      `${asked} runs a function, but ${path.basename(file)} contains only a graph, which Opsmith cannot run.`,
+      `${asked} needs a function that can run, but ${path.basename(file)} contains only a graph.`,
       {
         hint: `Leave out ${asked}, or give a project or a TorchScript archive instead of this file.`,
       },

@@ -48,7 +48,7 @@ function memoryLines(folder: string, memory: ProfileMemory): string[] {
   })
   const rest = holders.length - held.length
   return [
-    `Memory of ${device}, without the arguments: peak ${bytesText(peak)}, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. In use at the peak:`,
+    `Memory of ${device}, without the arguments: peak ${bytesText(peak)}, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. In use at the peak, with the operator that allocated it:`,
     ...held,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ]

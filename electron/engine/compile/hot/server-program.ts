@@ -130,6 +130,8 @@ async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProg
 /** What a window shows in the meantime, once for all that wait for it. */
 export const makingServer = 'making the compile server'
 
+const withoutServer = 'You can still build. Without the compile server, builds take longer.'
+
 export interface MadeProgram {
   program: ServerProgram
   seconds: number
@@ -186,7 +188,8 @@ async function make(
     if (result.stopped === 'cancelled') return err('cancelled', `${what} was stopped.`)
     return result.exitCode === 0
       ? ok(null)
-      : err('toolchain.mismatch', `${what} failed with ${toolchain.compiler.path}.`, {
+      : err('toolchain.mismatch', `${what} with ${toolchain.compiler.path} failed.`, {
+          hint: withoutServer,
           detail: result.stderr.slice(0, 4000),
         })
   }
@@ -216,7 +219,7 @@ async function make(
     fs.writeFileSync(prelude, preludeText(installation, sharedCodeStart, false))
     const names = path.join(temporary, 'shared_code.names')
     const object = path.join(temporary, 'library.o')
-    const compiled = await run('Compiling the shared code', executable, [
+    const compiled = await run("Compiling the compile server's shared code", executable, [
       '--make-shared-code',
       names,
       object,
@@ -236,9 +239,10 @@ async function make(
       return err(
         'toolchain.mismatch',
         `Opsmith cannot read the linker command that ${compiler.path} -### prints.`,
+        { hint: withoutServer },
       )
     const shared = await run(
-      'Linking the shared code',
+      "Linking the compile server's shared code",
       linker.command,
       linker.args([object], path.join(temporary, 'libopsmith_shared_code.so'), [
         // It stays when operators leave: what they left behind may point into it.

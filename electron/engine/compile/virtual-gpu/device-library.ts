@@ -105,7 +105,7 @@ async function make(
   const target = path.join(gpuCacheFolder(cacheFolder, 'devices'), identity)
   const device = path.join(target, libraryName)
   if (!fs.existsSync(device)) {
-    onProgress(`compiling the virtual GPU for libtorch ${libtorch.version} (once)`)
+    onProgress(`compiling the virtual GPU for libtorch ${libtorch.version} (only the first time)`)
     const work = temporaryBeside(target)
     fs.mkdirSync(work, { recursive: true })
     const all = path.join(work, 'all.cpp')
@@ -138,7 +138,7 @@ async function make(
         'toolchain.mismatch',
         `Opsmith could not compile the virtual GPU with libtorch ${libtorch.version}.`,
         {
-          hint: 'In Doctor, choose libtorch 2.13. Or choose “Only the GPU of this machine”: Opsmith then does not use the virtual GPU.',
+          hint: 'The virtual GPU is tested with libtorch 2.13: choose this version in Doctor. Or choose “Only the GPU of this machine”: Opsmith then does not use the virtual GPU.',
           detail: result.stderr.slice(0, 4000),
         },
       )

@@ -74,7 +74,7 @@ export class GpuPart {
     if (missing.length > 0) {
       return err(
         'toolchain.mismatch',
-        `opsmith.json links the CUDA part with ${missing.join(', ')}, which the virtual GPU does not provide.`,
+        `"cudaLdflags" in opsmith.json links ${missing.join(', ')}, but the virtual GPU does not provide ${missing.length === 1 ? 'this library' : 'these libraries'}.`,
         { hint: 'Code that uses these libraries needs a GPU and a CUDA build of libtorch.' },
       )
     }

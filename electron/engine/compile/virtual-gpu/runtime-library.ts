@@ -71,7 +71,7 @@ export async function runtimeLibrary(
     return ok({ file: fs.realpathSync(file), identity })
   }
 
-  onProgress('compiling the runtime of the virtual GPU (once)')
+  onProgress('compiling the runtime of the virtual GPU (only the first time)')
   const work = temporaryBeside(target)
   fs.mkdirSync(work, { recursive: true })
   const sources = sourcesBelow(path.join(folder, 'runtime')).filter((one) => one.endsWith('.cpp'))

@@ -73,7 +73,7 @@ export class MachineCode {
       )
     }
     if (!fs.existsSync(this.library)) {
-      return err('build.required', 'The library no longer exists.', {
+      return err('build.required', `The library ${this.library} no longer exists.`, {
         hint: 'Build the project again (Ctrl+B).',
       })
     }
@@ -145,7 +145,11 @@ export class MachineCode {
     const index = await this.index()
     if (!index.ok) return index
     const found = index.value.find(({ place }) => place.id === wanted.id)
-    if (!found) return err('operator.unknown', `The library has no function ${wanted.name}.`)
+    if (!found) {
+      return err('operator.unknown', `The library has no function ${wanted.name}.`, {
+        hint: 'Choose another function from the list, or build the project again.',
+      })
+    }
     let report = this.reports.get(found.address)
     report ??= this.disassemble(found)
     this.reports.set(found.address, report)

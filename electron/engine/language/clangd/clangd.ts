@@ -370,7 +370,7 @@ export class Clangd {
         busy: false,
         pid: 0,
         message: `${name} ${reason}. ${name} has ended ${this.ends.length} times in ${lately / 60_000} minutes, so Opsmith does not restart ${name}.`,
-        hint: lines === '' ? 'Start clangd again from the command palette.' : lines,
+        hint: lines === '' ? 'Choose "Restart clangd" in the command palette (F1).' : lines,
       })
       return
     }

@@ -81,7 +81,7 @@ function readme(project: ExportedProject, name: string): string {
             "console.log(schemas.join('\\n'))",
           ]),
     ),
-    'If the name of an operator is unique, you can call it without its namespace. Each call copies its input and output tensors. `index.d.ts` has the types.',
+    'If the name of an operator is unique, you can call it without its namespace. Each call copies its input and output tensors. `index.d.ts` has the TypeScript types.',
     ...(project.classes.length > 0
       ? [
           'JavaScript cannot create objects of the classes below. To call an operator that needs such an object, use Python, TorchScript or C++.',
@@ -90,8 +90,8 @@ function readme(project: ExportedProject, name: string): string {
     '## Test',
     codeBlock('shell', 'npm test'),
     operatorCalls(project).length > 0
-      ? 'The tests make the recorded calls again.'
-      : 'No call of an operator was recorded: the test only checks that the operators exist.',
+      ? 'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.'
+      : 'At the export, Opsmith recorded no call of an operator, so the test only checks that the operators exist.',
   ])
 }
 
@@ -100,9 +100,13 @@ function addonFiles(project: ExportedProject): Result<FileTree> {
   const named = npmPackage(project.manifest)
   if (!named.ok) return named
   if (!project.addon) {
-    return err('toolchain.missing', 'Opsmith has no Node addon for this libtorch.', {
-      ...(project.addonHint === undefined ? {} : { hint: project.addonHint }),
-    })
+    return err(
+      'toolchain.missing',
+      `This export needs Opsmith's Node addon, which is not compiled for libtorch ${project.toolchain.libtorch.version}.`,
+      {
+        ...(project.addonHint === undefined ? {} : { hint: project.addonHint }),
+      },
+    )
   }
   const { name } = project
   return ok(
@@ -149,13 +153,15 @@ async function proveAddon(proof: Proof): Promise<void> {
   const calls = proof.project.calls.filter((call) => call.isOperator).length
   const name = calls === 0 ? 'test in Node' : `calls in Node (${calls})`
   await proof.run(name, [[npm.path, 'test']], { env })
-  if (calls === 0) proof.skip('calls in Node', 'no call of an operator was recorded')
+  if (calls === 0) {
+    proof.skip('calls in Node', 'opsmith.json has no call of an operator that could be recorded')
+  }
 }
 
 export const form: Form = {
   id: 'addon',
   order: 7,
-  purpose: 'An npm package with the Node addon, its types and a test',
+  purpose: 'An npm package with a Node addon, TypeScript types and a test',
   needs:
     "npm must accept the name (`name`, or `packageName` in opsmith.json), and set-up must have compiled Opsmith's Node addon for the libtorch of the project",
   tools: ['node', 'npm'],

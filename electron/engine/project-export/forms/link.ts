@@ -158,8 +158,8 @@ async function proveMake(proof: Proof): Promise<void> {
   } else {
     await proof.run(`calls in C++ (${runs.length})`, [[...command, 'check']])
   }
-  if (proof.has(pkgConfig, 'link with pkg-config')) {
-    await proof.run('link with pkg-config, and call', [[...command, 'check-pkg-config']])
+  if (proof.has(pkgConfig, 'build and run with pkg-config')) {
+    await proof.run('build and run with pkg-config', [[...command, 'check-pkg-config']])
   }
 }
 

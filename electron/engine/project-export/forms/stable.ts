@@ -26,9 +26,9 @@ function stableFiles(project: ExportedProject): Result<FileTree> {
     const places = obstacles.map(({ file, line, message }) => `${file}:${line}: ${message}`)
     return err(
       'project.invalid',
-      `The sources do not fit libtorch's stable ABI: ${places[0] ?? 'no source uses STABLE_TORCH_LIBRARY'}${places.length > 1 ? `, and ${places.length - 1} more` : ''}.`,
+      `The sources do not fit libtorch's stable ABI: ${places[0] ?? 'no source uses STABLE_TORCH_LIBRARY'}${places.length > 1 ? ` (first of ${places.length} places)` : ''}.`,
       {
-        hint: 'Include only headers of torch/csrc/stable and torch/headeronly, and register with STABLE_TORCH_LIBRARY.',
+        hint: 'Include libtorch headers only from torch/csrc/stable and torch/headeronly, and register with STABLE_TORCH_LIBRARY.',
         detail: places.join('\n'),
       },
     )
@@ -50,7 +50,7 @@ export const form: Form = {
   order: 5,
   purpose: "A Python package as one abi3 wheel, on libtorch's stable ABI",
   needs:
-    "the sources must use only libtorch's stable ABI (torch/csrc/stable, STABLE_TORCH_LIBRARY), and pip and Python must accept the name",
+    "the sources must use only libtorch's stable ABI (torch/csrc/stable, STABLE_TORCH_LIBRARY), and pip and Python must accept the name (`name`, or `packageName` in opsmith.json)",
   tools: ['python'],
   refusal: (manifest, sources) => {
     const refused = refusalOf(pythonPackage(manifest))
@@ -58,7 +58,7 @@ export const form: Form = {
     if (usesStableAbi(sources)) return undefined
     return {
       reason: "The sources do not fit libtorch's stable ABI.",
-      hint: 'Include only headers of torch/csrc/stable and torch/headeronly, and register with STABLE_TORCH_LIBRARY.',
+      hint: 'Include libtorch headers only from torch/csrc/stable and torch/headeronly, and register with STABLE_TORCH_LIBRARY.',
       obstacles: stableObstacles(sources),
     }
   },

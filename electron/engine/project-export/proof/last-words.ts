@@ -49,7 +49,7 @@ function pythonWords(lines: readonly string[]): string | undefined {
   const tensors = ending.more.findIndex((line) => /tensor\(|^\[/.test(line))
   const more = name === '' ? [] : ending.more.slice(0, tensors < 0 ? 2 : Math.min(tensors, 2))
   const said = [`${name}${ending.exception}`, ...more].join(' ').slice(0, 300)
-  return others > 0 ? `${said} (and ${others} more)` : said
+  return others > 0 ? `${said} (other failed tests: ${others})` : said
 }
 
 /** The line of a log that says most likely what went wrong, some 300 characters of it. */

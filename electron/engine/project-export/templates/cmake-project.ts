@@ -347,7 +347,7 @@ function readme(project: ExportedProject): string {
     noAsNeeded.join('\n') + ' The CMake target sets this flag.',
     'If the loader does not find this library or libtorch, set `LD_LIBRARY_PATH` to their folders:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
-    'The tests make the recorded calls again, and compare the results with the recorded results.',
+    'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.',
   ])
 }
 

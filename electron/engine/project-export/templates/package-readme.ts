@@ -64,7 +64,7 @@ export function packageReadme(
     `To build a wheel for other machines: \`pip wheel --no-build-isolation --no-deps -w dist .\`. One wheel works with every Python from 3.9 on, and with ${serves}`,
     ...(project.sources.parallel
       ? [
-          'The kernels use `at::parallel_for`, which needs OpenMP. With g++: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .`.',
+          'The kernels use `at::parallel_for`, which runs on one thread without OpenMP. To build with OpenMP and g++: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .`.',
         ]
       : []),
     '## Use',

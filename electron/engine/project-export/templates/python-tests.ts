@@ -245,11 +245,11 @@ export function pythonTests(project: ExportedProject, options: PythonTestOptions
   })
 }
 
-/** What the tests do, no more than they do: "make the recorded calls again and check gradients"; "" for none. */
+/** What the tests do, no more than they do, such as "… and check gradients"; "" for none. */
 export function saysOfTests(project: ExportedProject): string {
   const called = project.calls.filter((call) => call.isOperator)
   const done = [
-    ...(project.calls.length > 0 ? ['make the recorded calls again'] : []),
+    ...(project.calls.length > 0 ? ['repeat the calls that Opsmith recorded at the export'] : []),
     ...(project.gradchecks.length > 0 ? ['check gradients (`torch.autograd.gradcheck`)'] : []),
     ...(called.some(({ call }) => opcheckUtilities(project, call.op).length > 0)
       ? ['check operators (`torch.library.opcheck`)']

@@ -58,7 +58,9 @@ export class StepCalls {
       return err(
         'request.invalid',
         'Opsmith steps kernels only on the virtual GPU, but this project was built without the virtual GPU.',
-        { hint: 'Choose the virtual GPU in Doctor, or set gpu to "virtual" in the settings.' },
+        {
+          hint: 'In Doctor, set “CUDA code runs on” to “Always the virtual GPU”. Or set "gpu" to "virtual" in the settings file.',
+        },
       )
     }
     const { projects, libraries } = this.services

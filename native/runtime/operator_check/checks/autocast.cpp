@@ -106,13 +106,14 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
   if (outcome.end != ForkedOutcome::End::answered)
     return ended(outcome, "under autocast, the call ends in " + outcome.describe(), leave_autocast);
   if (!outcome.answer.empty()) return failed("under autocast, " + outcome.answer, leave_autocast);
-  return passed("under autocast to bfloat16, the result is the same, except for rounding");
+  return passed(
+      "the result under autocast to bfloat16 is the same as without autocast, except for rounding");
 }
 
 const RegisteredCheck autocast_check({
     .name = "autocast",
     .title = "autocast",
-    .meaning = "The results under autocast are the same, except for rounding",
+    .meaning = "The results under autocast are the same as without autocast, except for rounding",
     .order = 142,
     .run = check_autocast,
     .compares_calls = true,

@@ -70,7 +70,7 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
 const RegisteredCheck broadcasting_check({
     .name = "broadcasting",
     .title = "broadcasting",
-    .meaning = "Inputs with a size of 1 broadcast, or the operator refuses them",
+    .meaning = "The operator broadcasts inputs with a size of 1, or refuses them",
     .order = 120,
     .run = check_broadcasting,
     .compares_calls = true,

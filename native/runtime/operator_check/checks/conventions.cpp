@@ -96,16 +96,17 @@ std::optional<OperatorCheckFinding> keepdim_fault(const OperatorCall& call, size
       "must be removed.";
   if (with.sizes() == without.sizes()) {
     return failed(name + " has no effect: output 0 has shape " + index_text(with.sizes().vec()) +
-                      " with and without this argument",
+                      " for True and for False",
                   advice);
   }
   if (with.numel() != without.numel()) {
-    return failed("with " + name + ", output 0 has shape " + index_text(with.sizes().vec()) +
-                      ", but without this argument, output 0 has shape " +
+    return failed("with " + name + " = True, output 0 has shape " + index_text(with.sizes().vec()) +
+                      ", but with " + name + " = False, output 0 has shape " +
                       index_text(without.sizes().vec()),
                   advice);
   }
-  auto finding = difference({with.reshape(without.sizes())}, {without}, "with " + name + ",");
+  auto finding =
+      difference({with.reshape(without.sizes())}, {without}, "with " + name + " = True,");
   if (finding) finding->advice = advice;
   return finding;
 }

@@ -74,8 +74,9 @@ OperatorCheckFinding check_determinism(const OperatorCall& call) {
       auto finding =
           failed("two calls on the same input, after the same manual_seed, differ in output " +
                      std::to_string(o),
-                 "The result depends on more than the inputs: memory that was never written, a "
-                 "static variable, the order of threads, or a separate random generator.");
+                 "The result depends on more than the inputs. Look for memory that was never "
+                 "written, for static variables, for threads that run in any order, and for random "
+                 "generators that manual_seed does not seed.");
       finding.output = static_cast<int64_t>(o);
       if (const auto flat = first[o].sizes() == outputs[o].sizes()
                                 ? first_difference(first[o], outputs[o])

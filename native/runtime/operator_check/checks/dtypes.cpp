@@ -209,7 +209,7 @@ OperatorCheckFinding check_dtypes(const OperatorCall& call) {
 const RegisteredCheck dtypes_check({
     .name = "dtypes",
     .title = "dtypes",
-    .meaning = "The result in each accepted dtype agrees with float64",
+    .meaning = "The result in each accepted dtype agrees with the result in float64",
     .order = 100,
     .run = check_dtypes,
     .compares_calls = true,

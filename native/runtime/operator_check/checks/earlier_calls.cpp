@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* keep_nothing =
     "The result is right in a process without earlier calls. Do not keep data of a call for later "
-    "calls, such as a static tensor, a cache by address or by shape, or a returned buffer.";
+    "calls, such as a static tensor or buffer, or a cache whose key is an address or a shape.";
 
 // A call with other values, sizes or dtypes, and what it gives in a process that made no other.
 struct OtherCall {

@@ -57,8 +57,8 @@ OperatorCheckFinding check_gradient_arguments(const OperatorCall& call) {
 const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
-    .meaning = "Gradients are right if one argument is changed: another dim, flag, number, "
-               "list or string, or a bias that the call left out",
+    .meaning = "Gradients are also right if one argument is changed (a dim, flag, number, list or "
+               "string), or if a bias is added",
     .order = 55,
     .run = check_gradient_arguments,
     .compares_calls = true,

@@ -141,8 +141,8 @@ OperatorCheckFinding check_gradient_layouts(const OperatorCall& call) {
 const RegisteredCheck gradient_layouts_check({
     .name = "gradient_layouts",
     .title = "gradient layouts",
-    .meaning = "Gradients are right if inputs or grad_output are transposed, stepped, offset or "
-               "expanded",
+    .meaning = "Gradients are right if inputs or grad_output are transposed, stepped (x[::2]), "
+               "offset (x[1:]) or expanded",
     .order = 54,
     .run = check_gradient_layouts,
     .other_shapes = true,

@@ -36,7 +36,8 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
         failed("output " + std::to_string(o) + " depends on " + call.names()[differentiable[0]] +
                    ", which requires grad, but the output does not require grad: training would "
                    "silently miss this gradient",
-               "Register an autograd kernel, or add an entry to `autograd` in opsmith.json.");
+               "Register an autograd kernel, or add the operator and its backward function to "
+               "`autograd` in opsmith.json.");
     finding.output = static_cast<int64_t>(o);
     return finding;
   }

@@ -171,8 +171,8 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
 const RegisteredCheck layouts_check({
     .name = "layouts",
     .title = "layouts",
-    .meaning = "The results are the same for transposed, stepped, offset, expanded and "
-               "channels-last inputs",
+    .meaning = "The results are the same if inputs are transposed, stepped (x[::2]), offset "
+               "(x[1:]), expanded or channels-last",
     .order = 80,
     .run = check_layouts,
     .other_shapes = true,

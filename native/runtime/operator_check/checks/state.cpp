@@ -102,7 +102,8 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
 const RegisteredCheck state_check({
     .name = "state",
     .title = "state",
-    .meaning = "A call does not change rounding, grad mode, threads, default dtype or seed",
+    .meaning = "A call does not change the rounding mode, grad mode, number of threads, default "
+               "dtype or seed",
     .order = 145,
     .run = check_state,
 });

@@ -24,7 +24,7 @@ void* native_handle(const stream& current, long /*otherwise*/) {
   void* handle = nullptr;
   const bool found = aoti_torch_get_current_cuda_stream != nullptr &&
                      aoti_torch_get_current_cuda_stream(current.device_index(), &handle) == 0;
-  TORCH_CHECK(found, "calculateForce: this libtorch has no CUDA streams");
+  TORCH_CHECK(found, "calculateForce: this libtorch has no CUDA streams. Use a CUDA build");
   return handle;
 }
 

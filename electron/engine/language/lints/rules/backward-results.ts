@@ -8,7 +8,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `backward returns a different number of gradients than forward has inputs.
 
-Autograd matches each result of backward with one input of forward, in order. Numbers and options count as inputs. Return an undefined tensor for an input without a gradient. If the numbers differ, the first backward pass throws "returned an incorrect number of gradients".
+Autograd matches each result of backward with one input of forward, in order. All arguments of forward except the context \`ctx\` are inputs, also numbers. Return an undefined tensor for an input without a gradient. If the number of results is wrong, the first backward pass throws "returned an incorrect number of gradients".
 
 \`\`\`cpp
 static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& w, double eps);
@@ -17,8 +17,6 @@ static variable_list backward(AutogradContext* ctx, variable_list grads) {
   return {grad_x, grad_w, at::Tensor()};  // no gradient for eps
 }
 \`\`\`
-
-The context \`ctx\` does not count as an input.
 
 Entries of \`autograd\` in opsmith.json are checked in the same way. \`gradients\` has an item for each result of backward: an input of forward, or \`null\` if the result is not a gradient. \`backwardArgs\` has an item for each argument of backward. Names in both lists must be inputs of forward.`
 

@@ -8,7 +8,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `The signature of an operator has a number type that the dispatcher does not support.
 
-As number types, the dispatcher supports only \`double\` and \`int64_t\`. In a schema, \`float\` means a C++ \`double\`, and \`int\` means an \`int64_t\`. A registration with a C++ \`float\`, \`int\` or \`short\` does not compile. \`long\` is the same type as \`int64_t\` only on some systems.
+For numbers, the dispatcher supports only \`double\` and \`int64_t\`. In a schema, \`float\` means a C++ \`double\`, and \`int\` means an \`int64_t\`. A registration with a C++ \`float\`, \`int\` or \`short\` does not compile. \`long\` is the same type as \`int64_t\` only on some systems.
 
 \`\`\`cpp
 at::Tensor scale(const at::Tensor& x, double factor, int64_t times);

@@ -161,7 +161,7 @@ function checkOne(one: OperatorFunction): LintFinding[] {
           node: write,
           message:
             text === undefined
-              ? `${operator} writes to ${name}, but a schema that is derived from the C++ type cannot declare the write.`
+              ? `${operator} writes to ${name}, but a schema that is derived from the C++ type cannot declare the write. Write a schema with ${better}.`
               : `${operator} writes to ${name}, but its schema does not declare the write.`,
           fixes: edits.length > 0 ? [{ title: `Write ${better} in the schema`, edits }] : [],
           notes,

@@ -22,7 +22,7 @@ function check(project: LintedSources): LintFinding[] {
   return others.map(({ source, macro, nameNode }) => ({
     source,
     node: nameNode,
-    message: `${macro} binds the library to one libtorch, but other operators of this project use the stable ABI. Use STABLE_TORCH_LIBRARY, or move this code to another project.`,
+    message: `${macro} binds the library to one version of libtorch, but other operators of this project use the stable ABI. Use STABLE_TORCH_LIBRARY, or move this code to another project.`,
     notes: [noteAt(stable.source, stable.nameNode, `the ${stable.macro} is here`)],
   }))
 }

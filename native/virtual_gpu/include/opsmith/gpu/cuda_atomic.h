@@ -67,7 +67,7 @@ template <typename T, thread_scope Scope>
 class atomic_place {
   static_assert(::std::is_trivially_copyable_v<T>, "cuda::atomic needs a trivially copyable type");
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
-                "cuda::atomic: types of this size are not supported on the virtual GPU");
+                "cuda::atomic: the virtual GPU supports only types of 1, 2, 4 or 8 bytes");
   using bits = opsmith::gpu::BitsOf<T>;
 
  public:

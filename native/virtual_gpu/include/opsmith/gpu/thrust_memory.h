@@ -674,7 +674,7 @@ class universal_allocator {};
   class NAME : public detail::vector<T, detail::MEMORY> {            \
     static_assert(std::is_same_v<Allocator, ALLOCATOR<T>>,           \
                   "thrust: " #NAME                                   \
-                  " with another allocator is not supported on the " \
+                  " with a custom allocator is not supported on the " \
                   "virtual GPU");                                    \
                                                                      \
    public:                                                           \
