@@ -107,7 +107,10 @@ const macro = z.string().regex(/^[A-Za-z_]\w*(=[^]*)?$/, 'expected a macro: "NAM
 /** "my_ops._C" */
 export const pythonModule = z
   .string()
-  .regex(/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/, 'expected the name of a Python module, such as "my_ops._C"')
+  .regex(
+    /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/,
+    'expected the name of a Python module, such as "my_ops._C"',
+  )
 
 export const manifest = z.strictObject({
   $schema: z.string().optional(),

@@ -27,9 +27,9 @@ inline void check_backward_inputs(const at::Tensor& grad_h, const at::Tensor& gr
     TORCH_CHECK(grad->sizes() == new_cell.sizes() &&
                     grad->scalar_type() == new_cell.scalar_type() &&
                     grad->device() == new_cell.device(),
-                "lltm: gradients must have the dtype, shape and device of new_cell: ", new_cell.scalar_type(),
-                new_cell.sizes(), " on ", new_cell.device(), ", got ", grad->scalar_type(),
-                grad->sizes(), " on ", grad->device());
+                "lltm: gradients must have the dtype, shape and device of new_cell: ",
+                new_cell.scalar_type(), new_cell.sizes(), " on ", new_cell.device(), ", got ",
+                grad->scalar_type(), grad->sizes(), " on ", grad->device());
   }
 }
 

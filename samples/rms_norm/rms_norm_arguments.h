@@ -24,8 +24,8 @@ inline void check_backward_inputs(const at::Tensor& grad, const at::Tensor& x,
                                   const at::Tensor& weight, const at::Tensor& inverse_rms) {
   check_inputs(x, weight);
   TORCH_CHECK(grad.sizes() == x.sizes() && grad.scalar_type() == x.scalar_type(),
-              "rms_norm: grad must have the dtype and shape of x: ", x.scalar_type(), x.sizes(), ", got ",
-              grad.scalar_type(), grad.sizes());
+              "rms_norm: grad must have the dtype and shape of x: ", x.scalar_type(), x.sizes(),
+              ", got ", grad.scalar_type(), grad.sizes());
   const int64_t rows = x.numel() / x.size(-1);
   TORCH_CHECK(inverse_rms.dim() == 1 && inverse_rms.size(0) == rows,
               "rms_norm: inverse_rms must have an element for each of ", rows, " rows, got ",

@@ -35,7 +35,8 @@ export async function makePackages(say) {
     say('made no .deb, because dpkg-deb is not installed (apt-get install dpkg)')
   else files.push(await makeDeb(app, description))
   const problem = await nodeProblem()
-  if (problem !== '') say(`did not make the archive that has only the command line, because ${problem}`)
+  if (problem !== '')
+    say(`did not make the archive that has only the command line, because ${problem}`)
   else files.push(await makeCommandLine(description))
   return files
 }

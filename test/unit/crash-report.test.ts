@@ -37,6 +37,7 @@ function facts(more: Partial<ExitFacts>): ExitFacts {
     code: null,
     signal: null,
     killed: undefined,
+    limits: { outputBytes: 64 << 20, temporaryBytes: 8 * 2 ** 30 },
     cameInstead: '',
     deviceError: '',
     phase: 'call my_op::f',

@@ -23,7 +23,10 @@ const options = {
     (given, flagText) =>
       sessionName.safeParse(given).success
         ? ok(given)
-        : err('request.invalid', `${flagText} must have 8 to 64 characters: letters, digits, "-" or "_".`),
+        : err(
+            'request.invalid',
+            `${flagText} must have 8 to 64 characters: letters, digits, "-" or "_".`,
+          ),
   ),
   keep: number(
     '<seconds>',

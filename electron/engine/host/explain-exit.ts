@@ -24,6 +24,8 @@ export interface ExitFacts {
   code: number | null
   signal: string | null
   killed: KillReason | undefined
+  /** Bytes that a call may print, and that its temporary files may have. */
+  limits: { outputBytes: number; temporaryBytes: number }
   /** Of a host that was ended as `broken`: what came instead of a message; "" when its connection was closed. */
   cameInstead: string
   /** Of a host that was ended as `device`: what its device says; "" else. */
@@ -163,13 +165,13 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'output') {
     return {
       reason: 'output',
-      message: `The op host was stopped, because one call printed more than the limit (64 MiB)${doing}.`,
+      message: `The op host was stopped, because one call printed more than the limit (${bytes(facts.limits.outputBytes)})${doing}.`,
     }
   }
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `The op host was stopped, because its temporary files together were larger than the limit (8 GiB)${doing}.`,
+      message: `The op host was stopped, because its temporary files together were larger than the limit (${bytes(facts.limits.temporaryBytes)})${doing}.`,
     }
   }
   if (facts.killed === 'device') {

@@ -409,6 +409,7 @@ export class HostClient {
       code,
       signal,
       killed: this.killed,
+      limits: this.limits,
       cameInstead: this.cameInstead,
       deviceError: this.deviceError,
       phase: running?.phase ?? '',

@@ -89,7 +89,10 @@ export async function readExternalFile(file: string): Promise<Result<FileContent
     const stat = await fs.stat(file)
     if (!stat.isFile()) return err('io', `${file} is not a file.`)
     if (stat.size > largestFile)
-      return err('io', `${file} is too large to open: ${(stat.size / 2 ** 20).toFixed(1)} MiB. The limit is ${largestFile / 2 ** 20} MiB.`)
+      return err(
+        'io',
+        `${file} is too large to open: ${(stat.size / 2 ** 20).toFixed(1)} MiB. The limit is ${largestFile / 2 ** 20} MiB.`,
+      )
     const bytes = await fs.readFile(file)
     if (bytes.includes(0)) return err('io', `${file} is not a text file.`)
     return ok({ path: file, text: bytes.toString('utf8'), version: versionOf(bytes) })

@@ -45,7 +45,8 @@ const descriptions: Record<string, string> = {
   version: 'Version of exported packages: three numbers, for example 1.2.0.',
   license: 'License of exported packages, an SPDX identifier: "MIT".',
   packageName: 'Name of exported packages in pip and npm; the default is `name`.',
-  exports: 'The export forms (ways to ship the operators, such as a wheel) that `opsmith export` writes by default.',
+  exports:
+    'The export forms (ways to ship the operators, such as a wheel) that `opsmith export` writes by default.',
   lints: 'Lints that are switched off: `{ "opsmith-device-guard": false }`.',
   toolchain:
     'The compiler, libtorch and GPU of this project. These replace the tools in the settings of the user.',

@@ -39,13 +39,9 @@ async function ofUser(place: WorkersPlace, settings: Settings): Promise<Result<W
   if (place.kind === 'slurm') return ok(place)
   for (const { name } of place.targets) {
     if (name === thisMachine || (await isOfUser({ name }, settings))) continue
-    return err(
-      'request.invalid',
-      `${name} is neither in the settings file nor in ~/.ssh/config.`,
-      {
-        hint: 'Add the host to ~/.ssh/config, or a target to the settings file. The command line accepts any host, for example opsmith bench --over ssh:HOST.',
-      },
-    )
+    return err('request.invalid', `${name} is neither in the settings file nor in ~/.ssh/config.`, {
+      hint: 'Add the host to ~/.ssh/config, or a target to the settings file. The command line accepts any host, for example opsmith bench --over ssh:HOST.',
+    })
   }
   return ok(place)
 }

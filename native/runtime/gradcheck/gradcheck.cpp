@@ -104,8 +104,9 @@ class Gradcheck {
     if (!any) fail_check("no input requires grad: set requires_grad on at least one input");
     if (!imprecise.empty()) {
       findings_.add(GradcheckCheck::inputs, CheckStatus::passed,
-                    imprecise + " is not in double precision, so finite differences are probably "
-                                "too inaccurate: use float64 or complex128");
+                    imprecise +
+                        " is not in double precision, so finite differences are probably "
+                        "too inaccurate: use float64 or complex128");
     }
   }
 

@@ -56,7 +56,8 @@ function Plan({ plan }: { plan: SetupPlan }): ReactElement {
         {plan.isReady ? (
           <>
             <Icon name="check" /> This machine can build and run operators. If you set up another
-            libtorch, Opsmith keeps the native addon of the current one, so that you can switch back.
+            libtorch, Opsmith keeps the native addon of the current one, so that you can switch
+            back.
           </>
         ) : (
           'Opsmith compiles its native addon, the part that calls libtorch, for the libtorch that you choose. You can use samples and the editor in the meantime.'

@@ -137,7 +137,8 @@ export const verb = defineVerb({
     "print the graph of an operator, of a saved model, or of a function of the project's TorchScript program",
   argument: {
     name: 'project or file',
-    description: 'folder with opsmith.json, a saved model (.pt, .pt2), or a graph that was saved as .json',
+    description:
+      'folder with opsmith.json, a saved model (.pt, .pt2), or a graph that was saved as .json',
     isOptional: false,
   },
   options: graphVerbOptions,

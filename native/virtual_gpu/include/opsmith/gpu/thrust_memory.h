@@ -669,20 +669,20 @@ using device_malloc_allocator = device_allocator<T>;
 template <typename T>
 class universal_allocator {};
 
-#define OPSMITH_THRUST_VECTOR(NAME, MEMORY, ALLOCATOR)               \
-  template <typename T, typename Allocator = ALLOCATOR<T>>           \
-  class NAME : public detail::vector<T, detail::MEMORY> {            \
-    static_assert(std::is_same_v<Allocator, ALLOCATOR<T>>,           \
-                  "thrust: " #NAME                                   \
+#define OPSMITH_THRUST_VECTOR(NAME, MEMORY, ALLOCATOR)                \
+  template <typename T, typename Allocator = ALLOCATOR<T>>            \
+  class NAME : public detail::vector<T, detail::MEMORY> {             \
+    static_assert(std::is_same_v<Allocator, ALLOCATOR<T>>,            \
+                  "thrust: " #NAME                                    \
                   " with a custom allocator is not supported on the " \
-                  "virtual GPU");                                    \
-                                                                     \
-   public:                                                           \
-    using base = detail::vector<T, detail::MEMORY>;                  \
-    using allocator_type = Allocator;                                \
-    using base::base;                                                \
-    using base::operator=;                                           \
-    NAME() = default;                                                \
+                  "virtual GPU");                                     \
+                                                                      \
+   public:                                                            \
+    using base = detail::vector<T, detail::MEMORY>;                   \
+    using allocator_type = Allocator;                                 \
+    using base::base;                                                 \
+    using base::operator=;                                            \
+    NAME() = default;                                                 \
   };
 OPSMITH_THRUST_VECTOR(host_vector, host_memory, std::allocator)
 OPSMITH_THRUST_VECTOR(device_vector, device_memory, device_allocator)
