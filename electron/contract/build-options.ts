@@ -6,7 +6,7 @@ export type Optimization = z.infer<typeof optimization>
 /** How sources are compiled; each is the user's, or a project's own in its place. */
 export const buildOptionFields = {
   optimization: optimization.describe(
-    'Optimization level. Use O2 to measure the times that users of an operator will see.',
+    'Optimization level of builds in Opsmith. For realistic times, use the level that your users build with.',
   ),
   fastMath: z
     .boolean()

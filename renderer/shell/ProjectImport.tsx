@@ -105,7 +105,7 @@ function Proposal(): ReactElement | null {
 function madeFrom({ source, buildFile, python }: ProjectProposal): string {
   switch (source) {
     case 'run':
-      return `This proposal comes from a recorded run of setup.py with ${python}.`
+      return `Opsmith ran setup.py with ${python}, and recorded what it builds.`
     case 'text':
       return 'This proposal comes from the text of setup.py.'
     case 'cmake':

@@ -66,8 +66,7 @@ describe('a compile server that does not answer as it should', () => {
       expect(await server.ready).toMatchObject({
         ok: false,
         error: {
-          message:
-            'The compile server ended: Opsmith could not read an answer of the compile server.',
+          message: 'The compile server ended: it sent an answer that Opsmith could not read.',
         },
       })
       expect(server.alive).toBe(false)

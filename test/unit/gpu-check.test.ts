@@ -324,7 +324,11 @@ describe('graphs', () => {
     ['passed', {}, /refuses to capture dropout and nonzero/],
     ['failed', { missing: 'a replay gave other numbers' }, /cannot be replayed: a replay gave/],
     ['failed', { refusals: { dropout: '', nonzero: 'x' } }, /replayed a CUDA graph of dropout/i],
-    ['failed', { after: 800 << 20 }, /100 captures leak 300 MiB of device memory/],
+    [
+      'failed',
+      { after: 800 << 20 },
+      /capturing a CUDA graph 100 times leaks 300 MiB of device memory/,
+    ],
     ['passed', { before: Number.NaN, after: Number.NaN }, /right results/],
     ['warning', { replayed: 30e-6 }, /a call without a CUDA graph takes only 25 µs/],
   ])('%s', (status, change, reason) => {

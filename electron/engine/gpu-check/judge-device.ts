@@ -267,7 +267,9 @@ export function judgeGraph(figures: GraphFigures): Judgement {
         ...captured.map(
           ([name]) => `Opsmith replayed a CUDA graph of ${name}, but should have refused this call`,
         ),
-        ...(grown > leak ? [`100 captures leak ${mebi(grown)} of device memory`] : []),
+        ...(grown > leak
+          ? [`capturing a CUDA graph 100 times leaks ${mebi(grown)} of device memory`]
+          : []),
       ],
       doubts:
         missing === '' && replayed > warm * 1.03

@@ -90,7 +90,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
           const count = record.chain.toLocaleString('en')
           return {
             reason: 'stack-overflow',
-            message: `The graph is too deep (${record.phase}): one chain has ${count} operators, so libtorch's passes overflow the stack.`,
+            message: `The graph is too deep${doing}: one chain has ${count} operators, so libtorch's passes overflow the stack.`,
           }
         }
         return {
@@ -260,7 +260,7 @@ function kernelAdvice(place: KernelPlace): string {
 
 /** What to do next: code is to mend only where the end came from inside. */
 export function adviceAfter(exit: HostExit, kernels: KernelPlace): string {
-  const safe = 'The window and your sources are safe'
+  const safe = 'Your sources are safe'
   if (exit.reason === 'device')
     return `${safe}; the next call starts a new op host. ${kernelAdvice(kernels)}`
   if (exit.reason === 'killed') return `${safe}; try again.`

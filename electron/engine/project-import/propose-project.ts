@@ -291,7 +291,7 @@ function nothingFound(
   }
   if (!files.some(isOccupying)) {
     return err('project.empty', `${folder} is empty.`, {
-      hint: `Make a new project in this folder: opsmith new ${folder}.`,
+      hint: `To make a new project in this folder, run: opsmith new ${folder}`,
     })
   }
   return err(

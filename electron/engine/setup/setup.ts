@@ -226,13 +226,14 @@ class SetupRun {
     const stopped = this.stopped()
     if (stopped) return stopped
     if (!installed.ok) return installed
-    const found = mustInstall === true ? installedLibtorch(own) : (await findLibtorch(search)).found
-    return found
-      ? ok({ libtorch: found, isMade: true })
-      : err(
-          'internal',
-          `Opsmith installed torch in ${own}, but cannot use the libtorch in this folder.`,
-        )
+    const { found, refused } = await findLibtorch(search)
+    const made = mustInstall === true ? installedLibtorch(own) : found
+    return made
+      ? ok({ libtorch: made, isMade: true })
+      : err('internal', `Opsmith installed torch in ${own}, but cannot use this torch.`, {
+          hint: 'Delete this folder and run set-up again, or choose another libtorch.',
+          detail: refused.join('\n'),
+        })
   }
 
   private async addon(tools: Tools): Promise<Result<string>> {

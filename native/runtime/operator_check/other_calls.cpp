@@ -129,7 +129,9 @@ std::string not_resizable(const OperatorCall& call) {
       return "the integers in " + tensor.name + " may be indices, so Opsmith cannot change sizes";
   }
   if (!resizable_sizes(call).empty()) return "";
-  return "all sizes are 0, 1 or the value of an integer argument, so Opsmith cannot change sizes";
+  return "each dimension of the inputs has size 0 or 1, or the size that an integer argument has, "
+         "so "
+         "Opsmith has no size to change";
 }
 
 Tensors with_other_size(const Tensors& tensors, int64_t from, int64_t to) {

@@ -140,7 +140,8 @@ export function SettingsPanel(): ReactElement {
               ))}
             </select>
             <span className="muted">
-              -O2 gives the times that your users will see; a project can set its own level
+              For builds in Opsmith. For realistic times, choose the level that your users build
+              with. “optimization” in opsmith.json overrides this setting.
             </span>
           </div>
           {compilerFlags.map(({ name, testId, words }) => (

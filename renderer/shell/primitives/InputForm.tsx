@@ -218,7 +218,7 @@ function parseBlocksize(text: string): { value: [number, number] } | { problem: 
   const [rows = 0, columns = 0, ...rest] = 'value' in sizes ? sizes.value : []
   return rows > 0 && columns > 0 && rest.length === 0
     ? { value: [rows, columns] }
-    : { problem: 'write two integers that divide the shape, such as [2, 2]' }
+    : { problem: 'write two integers that divide the numbers of rows and columns, such as [2, 2]' }
 }
 
 /** A sparse input needs to say which of its elements are specified; the blocked layouts, how large a block is. */

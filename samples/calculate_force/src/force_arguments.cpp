@@ -19,8 +19,8 @@ force_sizes check_arguments(const at::Tensor& list_neigh, const at::Tensor& dE,
   TORCH_CHECK(Ri_d.scalar_type() == dE.scalar_type(), "calculateForce: dE is ", dE.scalar_type(),
               " but Ri_d is ", Ri_d.scalar_type());
   TORCH_CHECK(list_neigh.device() == dE.device() && Ri_d.device() == dE.device(),
-              "calculateForce: list_neigh is on ", list_neigh.device(), ", dE on ", dE.device(),
-              " and Ri_d on ", Ri_d.device());
+              "calculateForce: all inputs must be on one device, but list_neigh is on ",
+              list_neigh.device(), ", dE on ", dE.device(), " and Ri_d on ", Ri_d.device());
   return sizes;
 }
 

@@ -137,7 +137,7 @@ export const timingVerbOptions = {
   runFolder,
   failAbove: number(
     '<ratio>',
-    'with --baseline: a row fails if its time is certainly longer than the time in the baseline, multiplied by this factor',
+    'with --baseline: a row fails if its time is certainly (95 % intervals) more than this factor times the time in the baseline',
     aboveZero,
     String(defaultFailAbove),
   ),

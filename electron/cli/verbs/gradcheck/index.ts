@@ -45,7 +45,7 @@ async function runGradcheck(
     for (const entry of command.search === 0 ? [] : entries) {
       if (entry.expect !== 'failed' && drawnInputsOf(entry, manifest).length === 0)
         progress(
-          `${nameOf(entry)}: no input has random values, so --search has no other points to try`,
+          `${nameOf(entry)}: no input has random values, so --search has no other points to try (set a distribution: randn, rand or randint)`,
         )
     }
     const shards = shardsOfGradchecks(entries, manifest, {

@@ -119,7 +119,7 @@ export async function runGradchecks(
     const request = { ...caseOf(entry, manifest), keepJacobians: false }
     if (drawnInputs(request).length === 0) {
       progress(
-        `${nameOf(entry)}: no input has random values, so --search has no other points to try`,
+        `${nameOf(entry)}: no input has random values, so --search has no other points to try (set a distribution: randn, rand or randint)`,
       )
       continue
     }

@@ -179,7 +179,7 @@ export class CompileServer {
           if (!answer) {
             clearTimeout(timer)
             this.close()
-            fail('Opsmith could not read an answer of the compile server.')
+            fail('it sent an answer that Opsmith could not read.')
             return
           }
           if (answer.event === 'ready') {

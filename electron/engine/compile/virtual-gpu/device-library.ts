@@ -138,7 +138,7 @@ async function make(
         'toolchain.mismatch',
         `Opsmith could not compile the virtual GPU with libtorch ${libtorch.version}.`,
         {
-          hint: 'The virtual GPU is tested with libtorch 2.13: choose this version in Doctor. Or choose “Only the GPU of this machine”: Opsmith then does not use the virtual GPU.',
+          hint: 'The virtual GPU is tested with libtorch 2.13: choose this version in Doctor. To do without the virtual GPU, set “CUDA code runs on” to “Only the GPU of this machine” in Settings, or "toolchain": { "gpu": "hardware" } in opsmith.json.',
           detail: result.stderr.slice(0, 4000),
         },
       )

@@ -99,7 +99,8 @@ export const ptxMeanings: Readonly<Record<string, string>> = {
   tanh: 'Compute the hyperbolic tangent, approximately',
   trap: 'Stop the GPU kernel with an error',
   vote: 'Combine the predicates of the threads of the warp',
-  'vote.sync': 'Combine the predicates of the threads of the warp, as __any_sync() does',
+  'vote.sync':
+    'Combine the predicates of the threads of the warp, as __any_sync(), __all_sync() and __ballot_sync() do',
   wgmma: 'Multiply matrices and add, with all threads of four warps (tensor cores)',
   wmma: 'Load, multiply or store matrices, with all threads of the warp (tensor cores)',
   xor: 'Bitwise exclusive or',

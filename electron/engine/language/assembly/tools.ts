@@ -28,7 +28,7 @@ export async function askTool(
   const result = await runProcess(tool, args, { ...options, limits })
   if (result.stopped === 'cancelled') return err('cancelled', 'Stopped.')
   if (result.exitCode !== 0 || result.truncated) {
-    const why = result.truncated ? 'printed more text than Opsmith can read' : 'failed'
+    const why = result.truncated ? `printed more than ${limits.outputBytes >> 20} MiB` : 'failed'
     return err('toolchain.mismatch', `${tool} ${why}.`, { detail: result.stderr.slice(-4000) })
   }
   return ok(result.stdout)

@@ -24,14 +24,16 @@ OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
   if (recorded.outputs().empty()) return skipped("the gradients have no grad_fn");
   std::string error;
   const auto mismatch = gradient_mismatch(second, second.inputs, &error);
-  if (!error.empty()) return failed("computing the second-order gradients throws: " + error);
-  if (!mismatch) return passed("the second-order gradients agree with finite differences");
-  auto finding = mismatch_finding(second, *mismatch, "in the second-order gradients, ");
-  finding.advice =
+  const std::string advice =
       "Write backward with differentiable operators. Use only grad_output and the saved inputs and "
       "outputs of forward: autograd treats other saved tensors as constants. If you do not support "
       "second-order gradients, refuse them in backward: "
       "TORCH_CHECK(!at::GradMode::is_enabled()).";
+  if (!error.empty())
+    return failed("computing the second-order gradients throws: " + error, advice);
+  if (!mismatch) return passed("the second-order gradients agree with finite differences");
+  auto finding = mismatch_finding(second, *mismatch, "in the second-order gradients, ");
+  finding.advice = advice;
   return finding;
 }
 
