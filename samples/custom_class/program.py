@@ -2,7 +2,7 @@ import torch
 
 
 def normalize_by_first(first, second):
-    """The second batch, normalised by the first. Calls one operator, so a trace can record it."""
+    """The second batch, normalised by the first. Only the operator makes the object, so a trace can record this."""
     return torch.ops.running.normalize_by(second, first)
 
 

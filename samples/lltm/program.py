@@ -15,7 +15,7 @@ def new_h_reference(input, weights, bias, old_h, old_cell):
 
 
 def sequence(inputs, weights, bias, h, cell):
-    """The last state after all inputs [steps, batch, features]."""
+    """The last state after all steps. inputs: [steps, batch, features]."""
     for step in range(inputs.size(0)):
         h, cell = torch.ops.lltm.cell(inputs[step], weights, bias, h, cell)
     return h

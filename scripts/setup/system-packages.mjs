@@ -135,7 +135,7 @@ export const systemPackages = {
     }
     for (const need of left) {
       giveUpOn(need)
-      say(`without ${need.name}: ${need.lost}. To install it: ${commandFor([need])}`)
+      say(`without ${need.name}: ${need.lost}. To install ${need.name}: ${commandFor([need])}`)
     }
     return ''
   },

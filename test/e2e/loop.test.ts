@@ -100,7 +100,7 @@ describe('the edit, build and run loop', () => {
       .toBe(true)
     await expect
       .poll(() => settled.textContent(), { timeout: buildTime })
-      .toMatch(/hot build; the plain build took [\d.]+/)
+      .toMatch(/built by the compile server; the build for timings and exports took [\d.]+/)
     await app.picture('loop-hot')
     const library = fs.readFileSync(path.join(folder, 'build', 'libmy_op.so'))
     expect(library.includes('opsmith_shared_code')).toBe(false)

@@ -77,7 +77,7 @@ describe('what an earlier or a newer version wrote', () => {
     expect(await textSize()).toBe('17px')
     const warning = (words: string): Promise<void> =>
       app.testId('notification').filter({ hasText: words }).waitFor()
-    await warning(`Opsmith cannot read the value of theme in ${settings}`)
+    await warning(`Opsmith cannot read the setting theme in ${settings}`)
     await warning(`Opsmith cannot read ${path.join(stateFolder, 'layout.json')}`)
     await app.resize(1280, 720)
     for (const theme of ['dark', 'light'] as const) {

@@ -115,7 +115,7 @@ describe('what a newer version wrote', () => {
     put(trust, '{"folders":[]}')
     const sentences = await unreadFiles(places)
     expect(sentences).toHaveLength(3)
-    expect(sentences[0]).toContain('cannot read the value of theme')
+    expect(sentences[0]).toContain('cannot read the setting theme')
     expect(sentences[1]).toContain(trust)
     expect(sentences[2]).toContain(layout)
 

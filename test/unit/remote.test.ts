@@ -230,7 +230,7 @@ describe('a session behind a pipe', () => {
     })
     const shaken = framed(helloOf('1.0.0'))
     expect(await serve(shaken, numberedFrame(1, { kind: 'dance' }))).toMatchObject({
-      error: { message: 'The Opsmith that called sent an unknown message.' },
+      error: { message: 'The Opsmith that connected to this machine sent an unknown message.' },
     })
     expect(await serve(shaken)).toEqual({ ok: true, value: null })
   })

@@ -102,7 +102,7 @@ export function abiText(abi: AbiReport): string {
     codeBlock('shell', 'export LD_LIBRARY_PATH=/path/to/this/folder:/path/to/torch/lib'),
     'If the loader reports that a version of `GLIBCXX_` or `CXXABI_` is not found, it loaded an older libstdc++, often from a conda environment. Put the folder of the newer libstdc++ first in `LD_LIBRARY_PATH`, or install `libstdcxx-ng` in the environment.',
     '## Linking',
-    'Programs do not use symbols of the library, so the linker drops it. To keep the library, put `-Wl,--no-as-needed` before it:',
+    'Programs call the operators through the dispatcher and use no symbols of the library, so the linker drops the library. To keep the library, put `-Wl,--no-as-needed` before it:',
     codeBlock(
       'shell',
       `c++ main.o -L. -Wl,--no-as-needed -l${abi.library.replace(/^lib|\.so$/g, '')} -Wl,--as-needed -L/path/to/torch/lib -ltorch -ltorch_cpu -lc10`,

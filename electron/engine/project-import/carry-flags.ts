@@ -76,7 +76,7 @@ export function carryFlag(
   }
   if (!group.every((one) => flagShape.safeParse(one).success)) {
     draft.remark(
-      `${text} is left out, because opsmith.json does not accept a file of flags. Write the flags in opsmith.json.`,
+      `${text} is left out, because opsmith.json does not accept a file of flags (@file). Write the flags of this file in opsmith.json.`,
       at,
     )
     return

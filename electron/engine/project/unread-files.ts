@@ -7,7 +7,7 @@ import { canReadTrust, trustFile } from './trust'
 
 /** Such a file is copied before it is written over: see writeOver(). */
 function sentence(file: string, use: string): string {
-  return `Opsmith cannot read ${file}. A newer version of Opsmith may have written the file. ${use} Opsmith keeps the file.`
+  return `Opsmith cannot read ${file}. A newer version of Opsmith may have written the file. ${use} Before Opsmith writes the file again, it keeps a copy.`
 }
 
 /** What this version cannot read of what the user chose, a sentence for each file; [] where it reads all. */
@@ -22,9 +22,9 @@ export async function unreadFiles({
   const names = Object.keys(unread)
   if (broken !== '') sentences.push(sentence(file, 'Opsmith uses the default settings.'))
   if (names.length > 0) {
-    const what = names.length === 1 ? 'the value of' : 'the values of'
+    const what = names.length === 1 ? 'the setting' : 'the settings'
     sentences.push(
-      `Opsmith cannot read ${what} ${names.join(', ')} in ${file}. A newer version of Opsmith may have written the file. Opsmith uses the default values and keeps the file.`,
+      `Opsmith cannot read ${what} ${names.join(', ')} in ${file}. A newer version of Opsmith may have written the file. Opsmith uses the default values, and keeps in the file what it cannot read.`,
     )
   }
   const others = [

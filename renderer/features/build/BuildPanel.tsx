@@ -160,11 +160,11 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (
         <>
-          hot build; the plain build took{' '}
+          built by the compile server; the build for timings and exports took{' '}
           <span className="number">{formatSeconds(report.seconds)}</span>
         </>
       ) : (
-        'hot build; the plain build follows'
+        'built by the compile server; the build for timings and exports follows'
       )}
     </span>
   )

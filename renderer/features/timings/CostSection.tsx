@@ -88,7 +88,7 @@ function factsOf(row: TimingRow): Fact[] {
 }
 
 function countedText({ flopsCountedIn = '' }: TimingRow): string {
-  return `Opsmith counted the FLOPs of matrix products, convolutions and attention in ${flopsCountedIn}, with the rules of torch.utils.flop_counter. To count other operations, write a formula in the “flops” field.`
+  return `This count comes from ${flopsCountedIn}: its matrix products, convolutions and attention, with the rules of torch.utils.flop_counter. To count other operations, write a formula in the “flops” field.`
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */

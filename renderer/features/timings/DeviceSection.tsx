@@ -29,7 +29,7 @@ export function DeviceSection({ row, devices }: Props): ReactElement | null {
         ))}
       </dl>
       {gpu.noReplay !== '' && (
-        <p className="muted">Opsmith could not time the call in a CUDA graph: {gpu.noReplay}.</p>
+        <p className="muted">No time in a CUDA graph: {gpu.noReplay}.</p>
       )}
       {missing !== '' && (
         <p className="muted">Clock, temperature and throttling are not known: {missing}.</p>

@@ -253,7 +253,7 @@ export class Assemblies {
     if (form !== 'machine') {
       return err('request.invalid', 'Opsmith cannot compare PTX or SASS with an earlier build.', {
         path: 'other',
-        hint: 'Compare with other flags, or choose machine code.',
+        hint: 'Compare with other flags, or show the CPU machine code instead of PTX or SASS.',
       })
     }
     const kept = await this.services.keptBuild(project, build)
@@ -377,7 +377,7 @@ export class Assemblies {
           'operator.unknown',
           'Opsmith cannot find the function at this line: cuobjdump does not show source lines.',
           {
-            hint: 'Choose a function from the list, or install nvdisasm, which shows the source lines.',
+            hint: 'Choose a function from the list. To find functions by source line, install nvdisasm.',
           },
         )
       }

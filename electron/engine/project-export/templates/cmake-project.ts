@@ -344,7 +344,7 @@ function readme(project: ExportedProject): string {
       `find_package(${name} REQUIRED)`,
       `target_link_libraries(application \${TORCH_LIBRARIES} ${name}::${name})`,
     ),
-    noAsNeeded.join('\n') + ' The CMake target sets this flag.',
+    noAsNeeded.join('\n') + ' If you link the target with CMake, as above, it sets this flag.',
     'If the loader does not find this library or libtorch, set `LD_LIBRARY_PATH` to their folders:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
     'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.',

@@ -58,7 +58,7 @@ const RegisteredCheck gradient_arguments_check({
     .name = "gradient_arguments",
     .title = "gradient arguments",
     .meaning = "Gradients are also right if one argument is changed (a dim, flag, number, list or "
-               "string), or if a bias is added",
+               "string), or if a bias that the call leaves out is given",
     .order = 55,
     .run = check_gradient_arguments,
     .compares_calls = true,

@@ -83,7 +83,7 @@ OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::stri
     return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
     return failed(when + "each call leaks " + bytes_text(left.tensors) + " of tensor memory",
-                  "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
+                  "Look for tensors kept in static containers, and for at::Tensor objects made with new and never deleted.");
   }
   if (left.heap > 0) {
     return failed(when + "each call leaks " + bytes_text(left.heap) + " of heap memory",
