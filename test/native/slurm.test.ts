@@ -344,9 +344,13 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         const running = runOpsmith(own, ...search)
         const isPlaced = (): string => cluster.slurm('squeue', '-h', '-n', 'ended', '-t', 'R')
         await expect.poll(isPlaced, { timeout: 30_000 }).not.toBe('')
-        // Until the search has begun: it leaves no trace outside.
-        await new Promise((resolve) => setTimeout(resolve, 4_000))
-        cluster.slurm('scancel', '-n', 'ended')
+        // The search leaves no trace outside. If it has not begun yet, another job takes the place of the cancelled one.
+        let isOver = false
+        void running.then(() => (isOver = true))
+        for (let wait = 4_000; !isOver; wait *= 2) {
+          await Promise.race([running, new Promise((resolve) => setTimeout(resolve, wait))])
+          if (!isOver) cluster.slurm('scancel', '-n', 'ended')
+        }
         const { stdout } = await running
         expect(stdout).toMatch(/The op host on node n[12] is gone: its job was cancelled\./)
       })
