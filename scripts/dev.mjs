@@ -142,7 +142,7 @@ async function dev(project, flags) {
     (code) => {
       if (stopping || restarting) return
       if (code === 0) void stop(0)
-      else say(`the app exited with code ${code}: edit a file to start it again`)
+      else say(`the app exited with code ${code}: edit a file in electron/ to start it again`)
     },
   )
 

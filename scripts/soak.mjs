@@ -21,7 +21,7 @@ const known = fs
 
 const usage = `usage: npm run test:soak [-- NAME …] [--cycles N] [--every N] [--kills N] [--seed N]
   NAME        ${known.join(', ')}; without a name: all
-  --cycles N  number of edits, builds, runs and gradchecks (default: 2000)
+  --cycles N  number of cycles: each edits, builds, runs and gradchecks (default: 2000)
   --every N   print figures after every N cycles (default: 100)
   --kills N   number of processes to kill (default: 50)
   --seed N    seed for the random times of kills (default: 1)`

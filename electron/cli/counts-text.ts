@@ -62,7 +62,9 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
       `  global memory: ${moved(total.globalLoads)} bytes read, ${moved(total.globalStores)} written`,
     )
     if (!total.operations)
-      lines.push('  operations are not counted: objdump was not found. Install binutils or LLVM.')
+      lines.push(
+        '  operations are not counted: Opsmith found no objdump that can read the machine code. Install binutils or LLVM.',
+      )
     else if (arithmeticIntensity !== null)
       lines.push(
         `  arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations per byte of global memory`,

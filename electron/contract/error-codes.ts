@@ -10,7 +10,7 @@ export const errorCodes = {
   },
   'toolchain.mismatch': {
     meaning:
-      'Opsmith found a tool, but cannot use the tool: the version is too old, or the ABI differs from the ABI of libtorch.',
+      'Opsmith found a tool, but cannot use the tool: for example, the version is too old, or the ABI differs from the ABI of libtorch.',
     remedy:
       'Choose another installation in Settings, or install the version that the message names.',
   },
@@ -25,7 +25,7 @@ export const errorCodes = {
       'Check the path. `opsmith init FOLDER` proposes an opsmith.json for a folder with sources.',
   },
   'project.empty': {
-    meaning: 'The folder has no files.',
+    meaning: 'The folder is empty, or has only hidden files, a README or a license.',
     remedy: 'Make a project in this folder: `opsmith new FOLDER`, or New project in the window.',
   },
   'project.restricted': {
@@ -69,8 +69,10 @@ export const errorCodes = {
       'Open the line that the error names. TorchScript is a subset of Python: types are static, and many modules are not available.',
   },
   'input.invalid': {
-    meaning: 'An input, an argument or a literal does not fit the operator’s schema.',
-    remedy: 'Compare your value with the schema (Schemas panel, or `opsmith schemas PROJECT`).',
+    meaning:
+      'An input, an argument or a literal does not fit the operator’s schema, or Opsmith cannot read the model file.',
+    remedy:
+      'Compare your value with the schema (Schemas panel, or `opsmith schemas PROJECT`). If the message names a model file, save the model again as the hint says.',
   },
   'operator.unknown': {
     meaning: 'There is no operator, overload, method or function of this name.',

@@ -117,7 +117,7 @@ export const operatorChecks = {
   gradient_arguments: {
     title: 'gradient arguments',
     meaning:
-      'Gradients are also right if one argument is changed (a dim, flag, number, list or string), or if a bias is added',
+      'Gradients are also right if one argument is changed (a dim, flag, number, list or string), or if a bias that the call leaves out is given',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

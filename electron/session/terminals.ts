@@ -92,7 +92,7 @@ export class Terminals {
     } catch (error) {
       return err('io', `A terminal could not be started with ${shell}.`, {
         detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        hint: 'Set the environment variable SHELL to a shell that runs on this machine.',
+        hint: 'Set the environment variable SHELL to a shell that runs on this machine. Then start Opsmith again.',
       })
     }
   }

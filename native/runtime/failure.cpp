@@ -45,7 +45,7 @@ void shorten_missing_kernel(Failure& failure) {
   failure.detail = failure.message;
   failure.message.resize(end);
   failure.hint =
-      "The operator has no kernel for this device: register a kernel with TORCH_LIBRARY_IMPL.";
+      "The operator has no kernel for this backend: register a kernel with TORCH_LIBRARY_IMPL.";
 }
 
 Failure describe(const c10::Error& error) {

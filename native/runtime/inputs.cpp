@@ -296,7 +296,7 @@ std::string why_no_cuda() {
   };
   return "NVIDIA’s driver has " + std::to_string(report.devices.size()) +
          " device(s) and supports CUDA up to " + version(report.version) +
-         ", but libtorch was built with a newer CUDA";
+         ", so libtorch was probably built with a newer CUDA";
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ function actionsOf(
 export async function applyFix(fix: Fix, focus: boolean): Promise<boolean> {
   const why = await makeEdits(fix.edits)
   if (why !== null) {
-    notify('warning', `"${fix.title}" no longer applies: ${why}`)
+    notify('warning', `"${fix.title}" was not applied: ${why}`, {
+      hint: 'Open the list of fixes again.',
+    })
     return false
   }
   const first = fix.edits[0]
@@ -84,8 +86,7 @@ export async function makeEdits(allEdits: readonly TextEdit[]): Promise<string |
     const stale = edits.find(
       (edit) => edit.before !== undefined && model.getValueInRange(rangeOf(edit)) !== edit.before,
     )
-    if (stale)
-      return `${path}:${stale.line} was changed after Opsmith offered the fix. Open the list of fixes again.`
+    if (stale) return `the text at ${path}:${stale.line} has changed.`
     work.push({ model, edits })
   }
   for (const { model, edits } of work) {

@@ -31,7 +31,7 @@ export async function saveFile(path: string, react = true): Promise<boolean> {
     notify('warning', `${path} was not saved: the file ${what} on disk after you opened it.`, {
       hint: isDeleted
         ? 'In the bar above the editor, choose “Write the file again” to keep your text, or “Discard the text” to close the file.'
-        : 'In the bar above the editor, choose “Keep my text” to overwrite the file, or “Load the text on disk” to lose your edits.',
+        : 'In the bar above the editor, choose “Keep my text” to overwrite the file, or “Load the text on disk” to replace your edits (Undo brings them back).',
     })
     return false
   }

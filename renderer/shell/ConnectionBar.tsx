@@ -27,7 +27,7 @@ export function ConnectionBar(): ReactElement | null {
       </Button>
       <span className="connection-next">
         {isKept
-          ? `Opsmith keeps your edits until the connection is back. Work on ${machine} continues.`
+          ? `Opsmith keeps your edits on this machine. Work on ${machine} continues.`
           : 'Opsmith keeps your edits on this machine.'}{' '}
         {state === 'reconnecting' ? `Connecting to ${machine} …` : <NextTry at={retryAt} />}
       </span>

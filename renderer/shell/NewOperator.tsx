@@ -55,7 +55,7 @@ function NewOperator(): ReactElement | null {
           />
         </div>
         <p className="muted">
-          Adds a source file for the operator. Adds an input, a call, a gradcheck and a benchmark to
+          Adds the source files of the operator. Adds inputs, a call, gradchecks and a benchmark to
           opsmith.json.
         </p>
         {error && <ErrorView error={error} testId="new-operator-error" />}

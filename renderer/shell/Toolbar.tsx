@@ -28,7 +28,7 @@ export function Toolbar(): ReactElement {
           disabled={project === null}
           onClick={() => runCommand('build.run')}
           data-testid="toolbar-build"
-          title="Save, build, load, and refresh every panel"
+          title="Save, build, load, and refresh the panels"
         >
           <Icon name="play" /> Build <kbd>{shortcutOf('build.run')}</kbd>
         </button>

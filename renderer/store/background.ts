@@ -18,7 +18,7 @@ export function listenToBackground(): void {
   listen('background.failed', (error) => notifyError(error))
   listen('version.found', ({ version, own, address }) => {
     notify('info', `Opsmith ${version} is available. You use Opsmith ${own}.`, {
-      hint: `The new version is listed at ${address}. You can turn this check off in Settings.`,
+      hint: `The new version is listed at ${address}. To stop looking for newer versions, turn off “Newer version” in Settings.`,
     })
   })
   listen('background.progressed', (event) => {

@@ -4,10 +4,11 @@ export const file = 'docs/reference/operator-checks.md'
 
 /** When a check is made that not every run makes. */
 function whenMade({ onlyWhenAsked, sanitizer, thorough }) {
-  if (sanitizer) return 'This check runs only with `--sanitize`, or with *sanitizers* in the panel.'
-  if (thorough) return 'This check runs only with `--thorough`, or with *thorough* in the panel.'
-  if (onlyWhenAsked !== '') return `This check does not run by default: ${prose(onlyWhenAsked)}.`
-  return ''
+  const turnOn = (option, panel) =>
+    `This check is off by default. To add this check, use \`${option}\`, or turn on *${panel}* in the panel.`
+  if (sanitizer) return turnOn('--sanitize', 'sanitizers')
+  if (thorough) return turnOn('--thorough', 'thorough')
+  return onlyWhenAsked === '' ? '' : `${prose(onlyWhenAsked.replace(/^t/, 'T'))}.`
 }
 
 export async function write(load) {

@@ -83,7 +83,7 @@ export async function releaseProblems(folder, version) {
     )
   const changed = await changedFiles(folder, version)
   if (changed.length > 0)
-    problems.push(`Not committed: ${changed.join(', ')}. Commit or remove these files first.`)
+    problems.push(`Not committed: ${changed.join(', ')}. First commit or undo these changes.`)
   const tagged = await commitOfTag(folder, `v${version}`)
   const head = (await git(folder, 'rev-parse', 'HEAD')).trim()
   if (tagged !== '' && tagged !== head)

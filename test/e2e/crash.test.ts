@@ -128,7 +128,7 @@ describe('an operator that ends its process', () => {
       .first()
       .waitFor()
     fs.writeFileSync(path.join(folder, 'opsmith.json'), Buffer.alloc(size, ' '))
-    const problem = app.page.getByText('opsmith.json is 200 MB; the limit is 8 MB.').first()
+    const problem = app.page.getByText('opsmith.json is 200 MiB; the limit is 8 MiB.').first()
     // A run that was asked for above may crash after this, which shows the host's output in this place.
     await expect
       .poll(async () => {

@@ -123,7 +123,9 @@ describe('with a driver and NVML', () => {
     const { rows, devices } = await report('double_it', {}, true)
     expect(rows[0]?.warnings.join()).toMatch(/1 other process used the GPU/)
     expect(devices[0]?.ceilings).toBeUndefined()
-    expect(devices[0]?.ceilingsMissing).toBe('1 other process used the device')
+    expect(devices[0]?.ceilingsMissing).toBe(
+      'while Opsmith measured both, 1 other process used the device',
+    )
   })
 
   it.each([

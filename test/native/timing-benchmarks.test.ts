@@ -165,7 +165,7 @@ describe('the benchmarks of a project', () => {
     )
     expect(rows.at(-1)?.error?.message).toBe('input x is sparse_coo: only strided inputs are timed')
     expect(rows[0]?.error?.message).toMatch(/"M" is not one of the benchmark's sizes/)
-    expect(rows[1]?.error?.message).toMatch(/No kept build has the name "no such build"/)
+    expect(rows[1]?.error?.message).toMatch(/No kept build has the name or key "no such build"/)
     expect(rows[2] && isShown(rows[2])).toBe(true)
   })
 

@@ -234,12 +234,12 @@ describe('opsmith bench', () => {
     [['--fail-above', '2'], /--fail-above needs --baseline/],
     [['--args', '["x"]'], /--args needs --op/],
     [['--name-build', 'x', '--build', 'a', 'b'], /--name-build can name only one build/],
-    [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name "nowhere"/],
+    [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name or key "nowhere"/],
     [['--kernels', ...honest], /is called on the CPU, but Opsmith can list only GPU kernels/],
     [['--csv', '--markdown'], /cannot be given together/],
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],
-    [[...honest, '--build', 'unknown'], /No kept build has the name "unknown"/],
+    [[...honest, '--build', 'unknown'], /No kept build has the name or key "unknown"/],
   ])('%j is refused with a reason and exit code 2', async (args, message) => {
     const { code, stderr } = await bench(traps, ...args)
     expect(stderr).toMatch(message)

@@ -274,7 +274,7 @@ describe('CUDA architectures', () => {
   it('the build log says for which GPU kernels are made, and which has none', () => {
     const both = { ...cuda, present: ['61', '80'] }
     expect(unwrap(chooseArchitectures(both, '/p', list, [])).remarks).toEqual([
-      "GPU kernels are compiled for sm_80 (this machine's GPUs)",
+      "GPU kernels are compiled for sm_80 (chosen for this machine's GPUs)",
       "GPU kernels are not compiled for this machine's GPU (compute capability 6.1): nvcc 13.0 compiles only for 7.5 and newer",
     ])
     const newer = unwrap(chooseArchitectures({ ...cuda, present: ['130'] }, '/p', list, []))

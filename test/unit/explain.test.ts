@@ -62,7 +62,7 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
   save_for_backward: { line: 9, says: /save_for_backward must be one list.*braces/ },
   saved_tensors: { line: 13, says: /ctx->get_saved_variables\(\)/ },
   scalar_to_double: { line: 5, says: /A Scalar is not a double: call item<double>/ },
-  sizes_to_vector: { line: 5, says: /copy the sizes with \.vec\(\)/ },
+  sizes_to_vector: { line: 5, says: /copy the elements with \.vec\(\)/ },
   tensor_as_condition: { line: 5, says: /A Tensor cannot be a condition/ },
   torch_namespace: { line: 4, says: /write at::Tensor, or include/ },
   tuple_to_tensor: { line: 5, says: /This call has several results/ },

@@ -13,13 +13,13 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
   [
     'a gradient of the wrong shape',
     'Function torch::autograd::CppNode<Shape> returned an invalid gradient at index 0 - got [2, 3] but expected shape compatible with [3, 2]',
-    'The backward of Shape returns a gradient of shape 2 × 3 for input 0, which has shape 3 × 2.',
+    'The backward of Shape returns a gradient of shape 2 × 3 for tensor input 0, which has shape 3 × 2.',
     /transpose the gradient, or sum/,
   ],
   [
     'a gradient on another device',
     'Function torch::autograd::CppNode<Dtype> returned an invalid gradient at index 0 - expected device cpu but got meta',
-    'The backward of Dtype returns a gradient that does not match input 0: expected device cpu but got meta.',
+    'The backward of Dtype returns a gradient that does not match tensor input 0: expected device cpu but got meta.',
     /dtype, device and layout of its input/,
   ],
   [

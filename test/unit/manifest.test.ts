@@ -235,7 +235,7 @@ describe('reading the file opsmith.json', () => {
     const handle = await fs.open(file(), 'w')
     await handle.truncate(100 << 20)
     await handle.close()
-    expect(await said()).toBe('opsmith.json is 100 MB; the limit is 8 MB.')
+    expect(await said()).toBe('opsmith.json is 100 MiB; the limit is 8 MiB.')
   })
 })
 

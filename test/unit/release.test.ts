@@ -80,7 +80,7 @@ describe('what a release needs', () => {
     expect(await releaseProblems(folder, '1.7.0')).toEqual([
       '1.7.0 is older than 1.9.0, the version in package.json.',
       'CHANGELOG.md has no section "## [1.7.0]" with entries: rename the section [Unreleased] to [1.7.0], and add the date.',
-      'Not committed: CHANGELOG.md, new.txt. Commit or remove these files first.',
+      'Not committed: CHANGELOG.md, new.txt. First commit or undo these changes.',
     ])
   })
 
@@ -98,7 +98,7 @@ describe('what a release needs', () => {
     expect([read('package.json'), read('package-lock.json')]).toEqual([own, lock])
     writeJson('package.json', { name: 'other', version: '1.10.0', dependencies: { b: '1.9.0' } })
     expect(await releaseProblems(folder, '1.10.0')).toEqual([
-      'Not committed: package.json. Commit or remove these files first.',
+      'Not committed: package.json. First commit or undo these changes.',
     ])
   })
 

@@ -50,5 +50,5 @@ it('a source in UTF-16 or of hundreds of megabytes is refused by its name', asyn
   fs.writeFileSync(file, Buffer.from('\uFEFFint x;', 'utf16le'))
   expect(await said()).toMatch(/^op\.cpp is written in UTF-16/)
   fs.truncateSync(file, 700 << 20)
-  expect(await said()).toBe('op.cpp is 700 MB; the limit for a source is 64 MB.')
+  expect(await said()).toBe('op.cpp is 700 MiB; the limit for a source is 64 MiB.')
 })

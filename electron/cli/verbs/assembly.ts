@@ -41,7 +41,7 @@ const assemblyOptions = {
   ),
   baseFlags: text(
     '<flags>',
-    'with --against or --against-flags: compare a build with these flags, given as there, instead of the current build',
+    'with --against or --against-flags: compare a build with these flags (written as in --against-flags) instead of the current build',
   ),
   remarks: flag("list clang's optimization remarks on the source file of the function"),
   loops: flag(

@@ -80,7 +80,7 @@ export const verb: Verb = {
   order: 21,
   description: 'list the runs that --over has started, or wait for one and print its results',
   notes: [
-    'If you detach from a run, a later `opsmith runs ID` continues it. Shards (parts of the run) that have a result are not\nrepeated. In a terminal, Ctrl+C asks whether to detach from the run, to stop it, or to continue to wait.',
+    'If you detach from a run, its jobs go on. A later `opsmith runs ID` waits for them, and starts other jobs if these end\ntoo early. Shards (parts of the run) that have a result are not repeated. In a terminal, Ctrl+C asks whether to detach\nfrom the run, to stop it, or to continue to wait.',
   ],
   argument: { name: 'run', description: 'name or folder of a run', isOptional: true },
   options,

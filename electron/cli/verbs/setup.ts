@@ -72,7 +72,7 @@ export const verb = defineVerb({
     'make an installed Opsmith ready: find or install libtorch, compile the native addon',
   options: verbOptions,
   notes: [
-    'Set-up looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv environments\nof this machine. If there is no libtorch, set-up offers to install torch into the cache folder, for CUDA if nvidia-smi\nlists a GPU. Set-up writes only to the cache folder. If you stop set-up, the next start continues at the same step.',
+    'Set-up looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv environments\nof this machine. If there is no libtorch, set-up offers to install torch into the cache folder (usually\n~/.cache/opsmith), for CUDA if nvidia-smi lists a GPU. Set-up writes only to the cache folder. If you stop set-up, run\nit again: it continues at the same step.',
   ],
   run: runSetup,
 })

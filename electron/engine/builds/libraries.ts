@@ -52,8 +52,8 @@ interface LibraryServices {
   newHosts: (environment: Readonly<Record<string, string>>) => HostPool
 }
 
-const notBuilt = err('build.required', 'This project has not been built yet.', {
-  hint: 'Build the project first (Ctrl+B).',
+const notBuilt = err('build.required', 'This project has no successful build yet.', {
+  hint: 'Build the project (Ctrl+B). If the build fails, fix its errors.',
 })
 
 /** Built libraries in op hosts: loading them, and calling what they hold. */

@@ -18,7 +18,10 @@ export function stoppedBecause(result: CommandResult, label: string): string | u
   if (result.stopped === 'not-found')
     return `${label}: the compiler could not be started: ${result.stderr}`
   if (result.stopped === 'signal') {
-    return `${label}: the compiler was killed by ${result.signal ?? 'a signal'}, probably because memory ran out. Close other programs, then build again.`
+    const killed = `${label}: the compiler was killed by ${result.signal ?? 'a signal'}`
+    return result.signal === 'SIGKILL'
+      ? `${killed}, probably because memory ran out. Close other programs, then build again.`
+      : `${killed}.`
   }
   return undefined
 }

@@ -115,7 +115,7 @@ export function chooseArchitectures(
       const which = cuda.present.length === 1 ? 'GPU' : 'GPUs'
       return ok(
         withNewestPtx(architectures, ptx, [
-          `GPU kernels are compiled for ${names} (this machine's ${which})`,
+          `GPU kernels are compiled for ${names} (chosen for this machine's ${which})`,
           ...remarks,
         ]),
       )
@@ -125,7 +125,7 @@ export function chooseArchitectures(
         'project.invalid',
         `nvcc ${cuda.version} cannot compile for any GPU of this machine.`,
         {
-          hint: `nvcc compiles for ${smNames(cuda.supported)}. The GPUs of this machine are ${smNames(cuda.present)}. Install an older CUDA toolkit, or set "cudaArchitectures" in opsmith.json to other architectures.`,
+          hint: `nvcc compiles for ${smNames(cuda.supported)}. The GPUs of this machine are ${smNames(cuda.present)}. Install an older CUDA toolkit. Or, to build for the GPUs of other machines, set "cudaArchitectures" in opsmith.json.`,
         },
       )
     }

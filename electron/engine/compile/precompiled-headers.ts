@@ -136,11 +136,14 @@ export async function makePrecompiled(
     if (result.stopped === 'cancelled')
       return err('cancelled', 'The precompiled header was not made, because the work was stopped.')
     if (result.exitCode !== 0) {
+      const doctor = 'Doctor lists the compilers of this machine and the problems of each compiler.'
+      const isPlain = variant === 'plain'
+      const effect = isPlain ? 'builds take longer' : 'there is no build with the sanitizers'
       return err(
         'toolchain.mismatch',
-        `${toolchain.compiler.path} could not precompile libtorch's headers, so builds take longer.`,
+        `${toolchain.compiler.path} could not precompile libtorch's headers, so ${effect}.`,
         {
-          hint: 'You can still build. Doctor lists the compilers of this machine and the problems of each compiler.',
+          hint: isPlain ? `You can still build. ${doctor}` : doctor,
           detail: result.stderr.slice(0, 4000),
         },
       )

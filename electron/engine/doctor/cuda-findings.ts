@@ -20,7 +20,7 @@ const noToolkit: Finding = {
   name: 'nvcc',
   path: '',
   judgement: 'absent',
-  why: 'CUDA sources (.cu) cannot be compiled; C++ operators are not affected',
+  why: 'without nvcc, CUDA sources (.cu) can be compiled only for the virtual GPU; C++ operators do not need nvcc',
   remedy: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
 }
 
@@ -108,7 +108,7 @@ function gpuFindings(
       name: 'GPU',
       path: '',
       judgement: 'absent',
-      why: `no NVIDIA GPU on this machine${why === '' ? '' : ` (${why})`}; operators run on the CPU`,
+      why: `no NVIDIA GPU on this machine${why === '' ? '' : ` (${why})`}; operators run on the CPU or on the virtual GPU`,
     },
   ]
 }

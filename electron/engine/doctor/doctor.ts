@@ -222,7 +222,7 @@ export async function examine(
     Promise.all([
       findTool('linker', ['ld.lld', 'ld.lld-19', 'ld.lld-18', 'ld.lld-17', 'ld.lld-16'], {
         judgement: 'absent',
-        why: 'without lld, linking takes about ten times as long',
+        why: 'without lld or mold, linking takes about ten times as long',
         remedy: 'apt-get install lld-19',
       }),
       findTool('linker', ['mold'], {

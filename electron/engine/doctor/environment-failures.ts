@@ -189,15 +189,15 @@ const rules: readonly Rule[] = [
       /#error\b.*C\+\+(17|20) or later compatible compiler is required|You need C\+\+(17|20) to compile PyTorch/,
     explain: ([, first, second]) => ({
       cause: `The headers of torch need C++${first ?? second ?? ''}, but the build sets an older standard.`,
-      remedy: `Remove -std=… from the flags in setup.py: torch sets -std=c++${first ?? second ?? ''} itself.`,
+      remedy: `Remove -std=… from the compiler flags (extra_compile_args in setup.py, extra_cflags of load()): torch sets -std=c++${first ?? second ?? ''} itself.`,
       command: '',
     }),
   },
   {
     match: /Ninja is required to load C\+\+ extensions/i,
     explain: () => ({
-      cause: 'load() and load_inline() build with ninja, which is not installed.',
-      remedy: 'Install ninja.',
+      cause: 'load() and load_inline() build with ninja, but ninja is not on PATH.',
+      remedy: 'Install ninja, or activate the environment that contains ninja.',
       command: 'pip install ninja',
     }),
   },

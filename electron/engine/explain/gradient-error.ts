@@ -27,14 +27,14 @@ const meanings: readonly Meaning[] = [
     match:
       /Function (\S+) returned an invalid gradient at index (\d+) - got (\[[^\]]*\]) but expected shape compatible with (\[[^\]]*\])/,
     message: ([name = '', index = '', got = '', expected = '']) =>
-      `${backward(name)} returns a gradient of shape ${shapeOf(got)} for input ${index}, which has shape ${shapeOf(expected)}.`,
-    hint: 'A gradient must have the shape of its input: transpose the gradient, or sum it over the dimensions that broadcasting added (at::sum_to). Also check the order of the gradients.',
+      `${backward(name)} returns a gradient of shape ${shapeOf(got)} for tensor input ${index}, which has shape ${shapeOf(expected)}.`,
+    hint: 'A gradient must have the shape of its input: transpose the gradient, or sum it over the dimensions that broadcasting added (at::sum_to). Also check the order of the gradients. The number counts only inputs that are tensors, from 0.',
   },
   {
     match: /Function (\S+) returned an invalid gradient at index (\d+) - (.+)/,
     message: ([name = '', index = '', what = '']) =>
-      `${backward(name)} returns a gradient that does not match input ${index}: ${what.trim().replace(/\.$/, '')}.`,
-    hint: 'A gradient must have the dtype, device and layout of its input.',
+      `${backward(name)} returns a gradient that does not match tensor input ${index}: ${what.trim().replace(/\.$/, '')}.`,
+    hint: 'A gradient must have the dtype, device and layout of its input. The number counts only inputs that are tensors, from 0.',
   },
   {
     match:

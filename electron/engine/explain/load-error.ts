@@ -120,10 +120,18 @@ function libraryTwice(text: string): Meaning | undefined {
   }
 }
 
-/** libtorch's parser calls a name "ident". */
-function missingPart(part: string, next: string): string {
-  if (part === 'arrow') return '-> with its results'
-  return part === 'ident' ? `name before "${next}"` : part
+/** libtorch's parser calls a name "ident", an arrow "arrow", and the end of the schema "eof". */
+function whyNoSchema(schema: string, part: string, next: string): string {
+  if (part === 'eof') return `This schema goes on after its results: "${schema}".`
+  if (part === 'a valid token') return `A schema cannot contain "${next}": "${schema}".`
+  const words: Record<string, string> = { ident: 'a name', arrow: '"->"', eof: 'the end' }
+  const before = words[next] ?? `"${next}"`
+  const parts: Record<string, string> = {
+    arrow: '-> with its results',
+    ident: `name before ${before}`,
+    ')': `"," or ")" before ${before}`,
+  }
+  return `This schema is not complete: "${schema}" has no ${parts[part] ?? part}.`
 }
 
 function badSchema(text: string): Meaning | undefined {
@@ -135,9 +143,9 @@ function badSchema(text: string): Meaning | undefined {
     place: undefined,
     operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
     message: found
-      ? `This schema is not complete: "${schema}" has no ${missingPart(found[1] ?? '', found[2] ?? '')}.`
+      ? whyNoSchema(schema, found[1] ?? '', found[2] ?? '')
       : `This schema names an unknown type: "${schema}".`,
-    hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are no results, write -> ().',
+    hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are several results, write -> (Tensor, Tensor). If there are none, write -> ().',
   }
 }
 

@@ -17,6 +17,22 @@ or make the struct a TorchScript class: derive it from \`torch::CustomClassHolde
 
 const verb = (way: string | undefined): string => (way === 'output' ? 'return' : 'take')
 
+/** A registration macro whose header is not included. */
+const missingHeader = (macro: string, header: string): Rule => ({
+  match:
+    /unknown type name|a type specifier is required|has not been declared|does not name a type|was not declared|undeclared identifier|expected constructor, destructor/,
+  within: new RegExp(`^\\s*\\d+ \\| ${macro}(?:_IMPL|_FRAGMENT)?\\s*\\(`, 'm'),
+  message: () => `${macro} is not declared in this file: include <${header}>.`,
+  explanation: `The registration macros are in this header:
+
+\`\`\`cpp
+#include <${header}>
+\`\`\``,
+  absorbs:
+    /'m' was not declared|undeclared identifier 'm'|unknown type name|type specifier is required/,
+  fix: (diagnostic) => addInclude(diagnostic, header),
+})
+
 /** Mistakes in m.def, m.impl and what they are given. */
 export const registrationRules: Rule[] = [
   {
@@ -89,20 +105,8 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
 }
 \`\`\``,
   },
-  {
-    match:
-      /unknown type name|a type specifier is required|has not been declared|does not name a type|was not declared|undeclared identifier|expected constructor, destructor/,
-    within: /^\s*\d+ \| (?:STABLE_)?TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(/m,
-    message: () => 'TORCH_LIBRARY is not declared in this file: include <torch/library.h>.',
-    explanation: `The registration macros are in this header:
-
-\`\`\`cpp
-#include <torch/library.h>
-\`\`\``,
-    absorbs:
-      /'m' was not declared|undeclared identifier 'm'|unknown type name|type specifier is required/,
-    fix: (diagnostic) => addInclude(diagnostic, 'torch/library.h'),
-  },
+  missingHeader('TORCH_LIBRARY', 'torch/library.h'),
+  missingHeader('STABLE_TORCH_LIBRARY', 'torch/csrc/stable/library.h'),
   {
     // Our own pybind11's word, not pybind11's.
     match: /name all parameters of the function with py::arg, or none/,

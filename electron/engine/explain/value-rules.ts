@@ -111,7 +111,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /variable '(\w+)' cannot be implicitly captured in a lambda with no capture-default|'(\w+)' is not captured/,
     message: ([name = '']) =>
-      `The lambda uses ${name} of the enclosing function, but captures nothing: write [&].`,
+      `The lambda uses ${name} of the enclosing function, but does not capture ${name}: write [&].`,
     explanation: `\`[&]\` lets a lambda use variables of the enclosing function. This is right if the lambda is called immediately, as in AT_DISPATCH and \`at::parallel_for\`. A lambda that is called later, such as one in \`m.def\`, must capture copies: \`[factor]\`.`,
   },
   {
@@ -128,7 +128,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /use of undeclared identifier 'torch'|'torch' (?:has not been declared|does not name a type|was not declared)/,
     message: () =>
-      'This file does not include a header of libtorch: include <torch/extension.h> or <ATen/ATen.h>.',
+      'This file does not include a header of libtorch: include <torch/extension.h>, or include <ATen/ATen.h> and write at:: instead of torch::.',
     explanation: `\`\`\`cpp
 #include <ATen/ATen.h>      // at::Tensor and its operators
 #include <torch/library.h>  // TORCH_LIBRARY
@@ -182,7 +182,7 @@ return bias.has_value() ? at::add(x, *bias) : x.clone();
     match:
       /no viable conversion from '[^']*IntArrayRef'.* to 'std::vector|conversion from '[^']*IntArrayRef'.* to non-scalar type 'std::vector|conversion from '[^']*ArrayRef<[^']*' to '(?:std::)?vector/,
     message: () =>
-      'sizes() is a view of the sizes, not a vector: copy the sizes with .vec(), or keep the view.',
+      'An ArrayRef, such as x.sizes(), is a view, not a vector: copy the elements with .vec(), or keep the view.',
     explanation: `\`\`\`cpp
 std::vector<int64_t> sizes = x.sizes().vec();  // a copy that you can change
 const at::IntArrayRef view = x.sizes();        // valid while x exists

@@ -67,7 +67,7 @@ const toolchainCheck: Check = async (session) => {
   if (!toolchain.ok) return skipped(toolchain.error.message)
   if (!toolchain.value.cuda)
     return skipped(
-      'nvcc was not found, so CUDA sources cannot be compiled. C++ operators are not affected.',
+      'nvcc was not found, so CUDA sources cannot be compiled for a GPU. C++ operators are not affected.',
     )
   const library = await session.library()
   if (!library.ok) return withoutAnswer(library.error)
@@ -295,7 +295,7 @@ const profilerCheck: Check = async (session, { readKernels, readTrace }) => {
   } catch {
     kernels = err(
       'internal',
-      'libtorch’s profiler wrote no trace file, so kernel times were not compared. Run the GPU self-test again.',
+      'Opsmith cannot read the trace of libtorch’s profiler, so kernel times were not compared. Run the GPU self-test again.',
     )
   }
   const after = await session.timed(call, { count: 50 })

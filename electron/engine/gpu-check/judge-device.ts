@@ -369,7 +369,7 @@ export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures)
   const wrong = [
     ...faults.flatMap(({ fault, answer, isNamed, isNextRight }) => [
       ...(answer === '' ? [`${fault} is not reported`] : []),
-      ...(isNextRight ? [] : [`after ${fault}, the next call fails`]),
+      ...(isNextRight ? [] : [`after ${fault}, the next call fails or gives wrong numbers`]),
       ...(answer !== '' && !isNamed
         ? [`${fault} is reported with the wrong message: ${answer}`]
         : []),

@@ -133,7 +133,10 @@ export class Graphs {
         'input.invalid',
         `${request.entry} needs arguments, because ${request.form} graphs record a call.`,
         {
-          hint: `Give arguments, or add a call of ${request.entry} to opsmith.json.`,
+          hint:
+            request.file === undefined
+              ? `Give arguments, or add a call of ${request.entry} to opsmith.json.`
+              : 'Give arguments.',
           detail: report.error.message,
         },
       )

@@ -2,6 +2,8 @@
 export interface CrashRecord {
   reason: 'signal' | 'terminate' | 'exit' | 'memory' | 'processes' | 'dump' | 'unknown'
   signal: number
+  /** si_code of the signal; 0 where it is not known. */
+  code: number
   address: bigint
   overflow: boolean
   phase: string
@@ -22,6 +24,7 @@ function blankRecord(): CrashRecord {
   return {
     reason: 'unknown',
     signal: 0,
+    code: 0,
     address: 0n,
     overflow: false,
     phase: '',
@@ -66,6 +69,7 @@ export function parseCrashReport(text: string): CrashRecord[] {
     if (!current) continue
     const [first = ''] = rest.split(' ')
     if (key === 'signal') current.signal = Number(first)
+    else if (key === 'code') current.code = Number(first)
     else if (key === 'address') current.address = hex(first)
     else if (key === 'overflow') current.overflow = first === '1'
     else if (key === 'stack') {

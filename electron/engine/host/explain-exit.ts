@@ -68,6 +68,9 @@ function bytes(count: number): string {
 
 type Reading = Pick<HostExit, 'reason' | 'message'>
 
+/** SI_KERNEL: for an address that no pointer can have, the processor reports 0. */
+const codeWithoutAddress = 128
+
 function closedDescriptors(doing: string): Reading {
   return {
     reason: 'descriptors',
@@ -98,12 +101,18 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
           message: `Stack overflow${doing}${at}: infinite recursion, or a very large local array.`,
         }
       }
+      if (record.code === codeWithoutAddress) {
+        return {
+          reason: 'segfault',
+          message: `Segmentation fault${doing}${at}: access through a pointer that is not valid (the processor does not report its address).`,
+        }
+      }
       return {
         reason: 'segfault',
         message:
           record.address < 4096n
             ? `Segmentation fault${doing}${at}: access through a null pointer (address ${address}).`
-            : `Segmentation fault${doing}${at}: access to address ${address}, which does not belong to the process.`,
+            : `Segmentation fault${doing}${at}: access to address ${address}, which the system does not allow.`,
       }
     case 'SIGFPE':
       return {
@@ -187,7 +196,7 @@ function read(facts: ExitFacts): Reading {
         : `the process and ${processCount(record.processes)} that it started used`
     return {
       reason: 'out-of-memory',
-      message: `Out of memory${doing}: ${users} ${bytes(record.residentBytes)}, which is the limit.`,
+      message: `Out of memory${doing}: ${users} ${bytes(record.residentBytes)}, more than the limit.`,
     }
   }
   if (record?.reason === 'processes') {

@@ -66,7 +66,7 @@ const timeoutHint =
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
-  'Opsmith ended the op host before this call had finished, because another call was stopped.',
+  'Opsmith ended the op host before this call had finished: another call was stopped, or the library or the sandbox changed.',
   { hint: 'Run the call again.' },
 )
 

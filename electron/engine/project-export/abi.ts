@@ -10,10 +10,10 @@ import { ElfFile, highestVersion } from './elf'
 import { minorVersion } from './exported-project'
 import { codeBlock, markdown } from './templates/readme'
 
-/** Which GPUs the device code in a library is for, asked of CUDA's own tool; [] without device code. */
+/** Which GPUs the device code in a library is for, asked of CUDA's own tool. */
 async function cudaArchitectures(file: string, toolchain: Toolchain): Promise<string[]> {
   const tool = findCudaTool('cuobjdump', toolchain)
-  if (tool === undefined) return []
+  if (tool === undefined) return ['unknown (cuobjdump is not installed)']
   const listed = await Promise.all(
     ['--list-elf', '--list-ptx'].map((option) => runProcess(tool, [option, file])),
   )

@@ -234,7 +234,7 @@ class Recorder {
     for (const op of new Set(manifest.calls.map((call) => call.op))) {
       const asked = this.captureOf(op)
       if (asked === undefined) {
-        const reason = `no model of ${op} was saved: TorchScript has no name for the type of an argument`
+        const reason = `no model of ${op} was saved: the library does not register ${op}, or TorchScript has no name for the type of an argument`
         this.unrecorded.push({ reason, isFault: false })
         continue
       }

@@ -53,7 +53,7 @@ export async function copyFolder(folder: string, copy: string): Promise<Result<v
     ? ok(undefined)
     : err(
         'project.invalid',
-        `${folder} contains more than ${mostCopied} files, so Opsmith does not copy the folder to run CMake.`,
+        `${folder} contains more than ${mostCopied} files and folders, so Opsmith does not copy the folder to run CMake.`,
         {
           hint: 'Choose the folder that contains the sources: opsmith init FOLDER.',
         },

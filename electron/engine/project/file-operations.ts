@@ -29,7 +29,7 @@ export async function changeable(folder: string, relative: string): Promise<Resu
       `opsmith.json of this project is in ${manifestFolderOf(folder)}, not in the folder of the sources.`,
       {
         path: 'path',
-        hint: `Rename, move or delete opsmith.json in ${manifestFolderOf(folder)}.`,
+        hint: `To rename, move or delete opsmith.json, use a terminal in ${manifestFolderOf(folder)}.`,
       },
     )
   }

@@ -6,7 +6,7 @@ const descriptions: Record<string, string> = {
   $schema: 'The JSON Schema of this file, for completion in editors.',
   description: 'A one-line description, for reports and exports.',
   root: 'The folder of the sources, if opsmith.json is in another folder: absolute, or relative to the folder of opsmith.json. All other paths in opsmith.json are then relative to `root`. Opsmith does not write to `root`; build/ is next to opsmith.json.',
-  name: 'A C identifier. The library file is lib<name>.so. Operators from PYBIND11 modules and from `functions` get this name as their namespace.',
+  name: 'A C identifier. The library file is lib<name>.so. Operators from `functions` and from PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) get this name as their namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
     "Sources of the CUDA part, globs allowed. nvcc compiles them. For the virtual GPU, which runs kernels on the CPU, clang compiles them. A build without the virtual GPU leaves these sources out if nvcc is missing. It also leaves them out if they include libtorch's CUDA headers and libtorch is a CPU build. The library then has only its CPU part.",
@@ -17,7 +17,7 @@ const descriptions: Record<string, string> = {
   cflags: 'Additional flags for the C++ compiler.',
   cudaCflags: 'Additional flags for nvcc.',
   cudaArchitectures:
-    'The architectures that GPU kernels are compiled for, in exports and on a machine without a GPU: "80", "90a".',
+    'The architectures that GPU kernels are compiled for on a machine without a GPU, and in exports with CMake: "80", "90a". On a machine with a GPU, Opsmith compiles for that GPU.',
   optimization: "Optimization level, O0 to O3. The default is the user's setting, initially O2.",
   fastMath:
     'Compile with -ffast-math and --use_fast_math: faster arithmetic, but no support for NaN and infinity.',

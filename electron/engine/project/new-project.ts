@@ -77,10 +77,12 @@ export function named(text: string, name: string): string {
 /** @param what "a project" */
 export function checkName(name: string, what: string): Result<null> {
   if (/^[a-z][a-z0-9_]{0,60}$/.test(name) && !reserved.has(name)) return ok(null)
-  const why = reserved.has(name) ? 'C++ or Python reserves this name' : 'its form is not allowed'
+  const why = reserved.has(name)
+    ? 'C++, Python or PyTorch uses this name'
+    : 'its form is not allowed'
   return err('request.invalid', `${name} cannot be the name of ${what}, because ${why}.`, {
     path: 'name',
-    hint: 'Use only lower-case letters, digits and _, with a letter first, and at most 61 characters: "fused_gelu". The name must not be a keyword of C++ or Python.',
+    hint: 'Use only lower-case letters, digits and _, with a letter first, and at most 61 characters: "fused_gelu". The name must not be torch or a keyword of C++ or Python.',
   })
 }
 

@@ -198,10 +198,10 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
     if (!stat.isFile())
       return err('project.invalid', 'opsmith.json is not a regular file.', { file })
     if (stat.size > largestManifest) {
-      const limit = `${largestManifest >> 20} MB`
+      const limit = `${largestManifest >> 20} MiB`
       return err(
         'project.invalid',
-        `opsmith.json is ${Math.ceil(stat.size / 2 ** 20)} MB; the limit is ${limit}.`,
+        `opsmith.json is ${Math.ceil(stat.size / 2 ** 20)} MiB; the limit is ${limit}.`,
         { file },
       )
     }

@@ -44,7 +44,7 @@ function whyUnreadable(file: string): string | undefined {
   try {
     const { size } = fs.fstatSync(descriptor)
     if (size > largestSource) {
-      return `is ${size >> 20} MB; the limit for a source is ${largestSource >> 20} MB.`
+      return `is ${size >> 20} MiB; the limit for a source is ${largestSource >> 20} MiB.`
     }
     const start = Buffer.alloc(2)
     const bytes = fs.readSync(descriptor, start, 0, start.length, 0)

@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { shellWord } from '../toolchain/shell-word'
+
 /** Folders above a project in which its repository's `.gitmodules` is looked for. */
 const mostLevels = 8
 
@@ -10,6 +12,8 @@ export interface EmptySubmodule {
   folder: string
   /** As `.gitmodules` names it. */
   path: string
+  /** The folder of `.gitmodules`, if it is above the project; "" if it is the project's. */
+  above: string
 }
 
 function isEmpty(folder: string): boolean {
@@ -35,8 +39,13 @@ export function emptySubmodules(project: string): EmptySubmodule[] {
   for (let level = 0; level < mostLevels; level += 1) {
     const listed = textOf(path.join(root, '.gitmodules'))
     if (listed !== undefined) {
+      const above = level === 0 ? '' : root
       return [...listed.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)]
-        .map(([, relative = '']) => ({ folder: path.resolve(root, relative), path: relative }))
+        .map(([, relative = '']) => ({
+          folder: path.resolve(root, relative),
+          path: relative,
+          above,
+        }))
         .filter(({ folder }) => isEmpty(folder))
     }
     // A repository ends where .git is.
@@ -47,8 +56,9 @@ export function emptySubmodules(project: string): EmptySubmodule[] {
 }
 
 /** The command that fetches a submodule. */
-export function fetchCommand({ path: relative }: EmptySubmodule): string {
-  return `git submodule update --init --recursive ${relative}`
+export function fetchCommand({ path: relative, above }: EmptySubmodule): string {
+  const git = above === '' ? 'git' : `git -C ${shellWord(above)}`
+  return `${git} submodule update --init --recursive ${relative}`
 }
 
 const isInside = (file: string, folder: string): boolean =>

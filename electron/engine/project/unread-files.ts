@@ -7,7 +7,7 @@ import { canReadTrust, trustFile } from './trust'
 
 /** Such a file is copied before it is written over: see writeOver(). */
 function sentence(file: string, use: string): string {
-  return `Opsmith cannot read ${file}. A newer version of Opsmith may have written the file. ${use} Before Opsmith writes the file again, it keeps a copy.`
+  return `Opsmith cannot read ${file}. A newer version of Opsmith may have written the file. ${use} Before Opsmith writes the file again, it keeps a copy next to the file.`
 }
 
 /** What this version cannot read of what the user chose, a sentence for each file; [] where it reads all. */

@@ -76,8 +76,8 @@ export class PytestRuns {
     if (!toolchain.ok) return toolchain
     const build = builds.lastBuild(project)
     if (!build) {
-      return err('build.required', 'This project has not been built yet.', {
-        hint: 'Build the project first (Ctrl+B).',
+      return err('build.required', 'This project has no successful build yet.', {
+        hint: 'Build the project (Ctrl+B). If the build fails, fix its errors.',
       })
     }
     const python = await choosePython(project.folder, options.python)

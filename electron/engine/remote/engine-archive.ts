@@ -81,10 +81,14 @@ async function made(
     const packed = await runProcess('tar', command, { input, limits: compileLimits })
     if (packed.exitCode !== 0) {
       fs.rmSync(part, { force: true })
-      return err('internal', 'Opsmith could not pack its files for the copy with tar.', {
-        hint: `Check that tar and gzip are installed and that the disk of ${folder} is not full.`,
-        detail: packed.stderr,
-      })
+      return err(
+        'internal',
+        'tar could not pack the files that Opsmith copies to the other machine.',
+        {
+          hint: `Check that tar and gzip are installed and that the disk of ${folder} is not full.`,
+          detail: packed.stderr,
+        },
+      )
     }
     fs.renameSync(part, file)
     const all = fs.readdirSync(folder).map((one) => path.join(folder, one))

@@ -197,7 +197,8 @@ export class EngineClient {
         onGreeted(ok(null))
       }
     } catch (error) {
-      broken = error instanceof Error ? error.message : String(error)
+      const what = error instanceof Error ? error.message : String(error)
+      broken = error instanceof BadFrame ? `The target ${this.target.name} sent ${what}.` : what
       link.cut()
     }
     const reason = await link.reason(isGreeted, broken)

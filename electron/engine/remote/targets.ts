@@ -111,7 +111,7 @@ function startable(target: NamedTarget): Result<NamedTarget> {
         'target.unavailable',
         `${program}, the command of the target ${target.name}, is not on PATH.`,
         {
-          hint: `Install ${program}, or change the target in the settings file.`,
+          hint: `Install ${program}, or correct the command of this target.`,
         },
       )
     : ok(target)

@@ -209,11 +209,15 @@ class SetupRun {
     }
     const asked = { command: 'opsmith setup --cuda', onRemark }
     const cuda = await chooseTorch(isCudaWanted, ask, asked)
-    const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
+    const question = `Opsmith found no libtorch that it can use. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
     if (cuda === '' && !(await mayInstall(question))) {
-      return err('toolchain.missing', 'No libtorch was found, and Opsmith installed none.', {
-        hint: 'Choose a libtorch with --libtorch FOLDER, or add --yes so that Opsmith installs torch.',
-      })
+      return err(
+        'toolchain.missing',
+        'Opsmith found no libtorch that it can use, and installed none.',
+        {
+          hint: 'Choose a libtorch with --libtorch FOLDER, or add --yes so that Opsmith installs torch.',
+        },
+      )
     }
     const needs = await this.checkNeeds(true)
     if (!needs.ok) return needs

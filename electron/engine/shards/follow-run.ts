@@ -371,11 +371,12 @@ export class RunFollower {
 
   /** Journals and states do not fit: a file of the run was removed, or the disk is full. */
   private lost(): Result<never> {
+    const { id } = this.run.manifest
     return err(
       'io',
       'Some shards were started, but they have no result and no job works on them.',
       {
-        hint: `Check that the disk of ${this.run.path('.')} is not full, and that no file of this folder was removed. Then start the run again.`,
+        hint: `Check that the disk of ${this.run.path('.')} is not full, and that no file of this folder was removed. Then continue the run with \`opsmith runs ${id}\`, or start a new run.`,
       },
     )
   }

@@ -33,7 +33,7 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
   ]
   return reasons.length === 0
     ? ''
-    : `The memory bandwidth and FLOP/s of this machine may be higher than shown, because ${reasons.join(' and ')} during the measurement. Opsmith measures both again after ${minutesOfDoubt} minutes, or when you choose “Measure the memory bandwidth and FLOP/s again” next to “Roofline” in the Timings panel.`
+    : `The memory bandwidth and FLOP/s of this machine may be higher than shown, because ${reasons.join(' and ')} during the measurement. The first timing after ${minutesOfDoubt} minutes measures both again. To measure both now, choose “Measure the memory bandwidth and FLOP/s again” next to “Roofline” in the Timings panel.`
 }
 
 export interface CeilingsRequest {

@@ -86,10 +86,11 @@ export function isFasterThan(
 export function doubtOfDevice({ state }: Pick<DeviceCeilings, 'state'>): string {
   const others = state.otherProcesses ?? 0
   const reasons = state.slowedBy.filter((reason) => reason !== usual)
-  return [
+  const why = [
     ...(others > 0 ? [`${otherProcesses(others)} used the device`] : []),
     ...(reasons.length > 0 ? [`the device reduced its clock (${reasons.join(', ')})`] : []),
   ].join(', and ')
+  return `while Opsmith measured both, ${why}`
 }
 
 /** Whether what was measured may be less than the device can do: it was kept down, or others used it. */

@@ -228,7 +228,7 @@ export class KeptBuilds {
           hint: 'Change a source and build again: the current build becomes the previous build.',
           path: 'builds',
         })
-      : err('request.invalid', `No kept build has the name "${wanted}".`, {
+      : err('request.invalid', `No kept build has the name or key "${wanted}".`, {
           hint:
             names.length > 0
               ? `Choose one of ${names.join(', ')} or "last".`

@@ -99,7 +99,7 @@ function judgedReplay({ gpu, device }: TimingRow, least: number): Pick<TimingRow
   if (!gpu) return {}
   if (!gpu.replay || gpu.replay.median >= least) return { gpu }
   const { replay, ...rest } = gpu
-  const noReplay = `the time there, ${engineering(replay.median)}, is shorter than ${device} can take for the declared bytes or operations (at least ${engineering(least)}); check the declared "bytes" and "flops"`
+  const noReplay = `the measured time (${engineering(replay.median)}) is impossibly short: ${device} needs at least ${engineering(least)} for the declared bytes or operations; check the declared "bytes" and "flops"`
   return { gpu: { ...rest, noReplay } }
 }
 
@@ -213,7 +213,7 @@ function timedRow(
       ...(isVirtual ? [] : deviceWarnings(taken.device)),
       ...(known && known.ceilingsMissing !== ''
         ? [
-            `Opsmith does not compare the times with the memory bandwidth and FLOP/s of ${base.device}: ${known.ceilingsMissing}.`,
+            `Opsmith does not compare the times with the memory bandwidth and FLOP/s of ${base.device}: ${known.ceilingsMissing}. The next timing measures both again.`,
           ]
         : []),
     ],

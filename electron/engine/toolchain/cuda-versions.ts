@@ -59,7 +59,11 @@ function driverRemedy(version: string): string {
     : `Install a driver of version ${first} or newer.`
 }
 
-const wheelOf = (cuda: string): string => `cu${parts(cuda).slice(0, 2).join('')}`
+/** The builds of torch that every driver of a major version runs. Of most minor versions there is none. */
+const wheels: Readonly<Record<number, string>> = { 11: 'cu118', 12: 'cu126' }
+
+const wheelOf = (cuda: string): string =>
+  wheels[majorOf(cuda)] ?? `cu${parts(cuda).slice(0, 2).join('')}`
 
 /** What does not fit between driver, toolkit and libtorch, with what each mismatch does and what helps. */
 export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): VersionMismatch[] {
@@ -89,7 +93,7 @@ export function cudaMismatches({ nvcc, libtorch, driver }: CudaVersions): Versio
       kind: 'blocks',
       of: 'driver',
       message: `The driver supports CUDA up to ${driver}, but libtorch was built with CUDA ${libtorch}, so libtorch finds no CUDA device.`,
-      remedy: `${driverRemedy(libtorch)} Or install a PyTorch build for CUDA ${driver} or older: pip install torch --index-url https://download.pytorch.org/whl/${wheelOf(driver)}`,
+      remedy: `${driverRemedy(libtorch)} Or install a PyTorch build for CUDA ${majorOf(driver)}: pip install torch --index-url https://download.pytorch.org/whl/${wheelOf(driver)}`,
     })
   }
   if (nvcc !== '' && majorOf(driver) < majorOf(nvcc)) {

@@ -63,7 +63,9 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
     if (!named) {
       return err(
         'toolchain.missing',
-        `${chosen}, the chosen clangd, does not run on this machine, or is not clangd.`,
+        path.isAbsolute(chosen)
+          ? `${chosen}, the chosen clangd, does not run on this machine, or is not clangd.`
+          : `${chosen}, the chosen clangd, is not an absolute path.`,
         {
           hint: 'Choose another clangd in Settings, or clear the field to use the clangd on PATH.',
         },

@@ -73,7 +73,7 @@ function asAccumulation(one: GpuFinding): GpuFinding {
     ...one,
     check: 'non-atomic-accumulation',
     message: 'Several threads update one element without atomics, so updates are lost.',
-    remedy: 'Use atomicAdd, or reduce the values within the block first.',
+    remedy: 'Use atomicAdd, or reduce the values first and let one thread write the result.',
   }
 }
 

@@ -108,7 +108,10 @@ export class ServedEngine {
       return ok(await this.converse(messages, await this.starting, closed))
     } catch (error) {
       if (error instanceof BadFrame)
-        return err('target.unavailable', `The Opsmith that connected to this machine sent ${error.message}.`)
+        return err(
+          'target.unavailable',
+          `The Opsmith that connected to this machine sent ${error.message}.`,
+        )
       // The pipe was closed in the middle.
       if (input.destroyed) return ok('lost')
       throw error

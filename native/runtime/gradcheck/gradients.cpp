@@ -221,8 +221,11 @@ void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>&
     const bool zero =
         masked ? at::allclose(gradient, at::zeros_like(gradient)) : all_zero(gradient);
     if (!zero) {
+      const bool has_nan = at::isnan(gradient).any().item<bool>();
       fail("the gradient of " + name +
-           " is not zero when grad_output is zero: backward does not multiply by grad_output");
+           (has_nan ? " contains NaN when grad_output is zero: backward may compute 0 * inf"
+                    : " is not zero when grad_output is zero: backward does not multiply by "
+                      "grad_output"));
     }
     if (gradient.scalar_type() != wanted[i].scalar_type()) {
       fail("the gradient of " + name + " has a different dtype than " + name);

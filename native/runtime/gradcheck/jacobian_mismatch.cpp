@@ -158,7 +158,8 @@ class CauseFinder {
       return wanted_.any(along).logical_and(absent_.all(along)).nonzero().reshape(-1);
     };
     const auto rows = whole(1), columns = whole(0);
-    if (rows.numel() > 0 && rows.numel() * 2 <= analytical_.size(0) + 1) {
+    const bool only_rows = lost.any(1).sum().item<int64_t>() == rows.numel();
+    if (only_rows && rows.numel() > 0 && rows.numel() * 2 <= analytical_.size(0) + 1) {
       return "The gradient is zero for element" + std::string(rows.numel() > 1 ? "s " : " ") +
              some_of(rows, input_shape_) + " of the input, but correct for all other elements.";
     }

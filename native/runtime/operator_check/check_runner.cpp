@@ -76,9 +76,12 @@ OperatorCheckCase without_unused_inputs(OperatorCheckCase shown) {
 }
 
 OperatorCheckFinding of_end(const ForkedOutcome& outcome, const std::string& what) {
-  return ended(outcome, what + " ends in " + outcome.describe(),
-               "Check sizes, dtypes and indices with TORCH_CHECK before the operator reads or "
-               "writes memory.");
+  const auto* advice =
+      outcome.end == ForkedOutcome::End::timed_out
+          ? "Look for a loop that does not end, and for a lock that is never released."
+          : "Check sizes, dtypes and indices with TORCH_CHECK before the operator reads or writes "
+            "memory.";
+  return ended(outcome, what + " ends in " + outcome.describe(), advice);
 }
 
 }  // namespace
@@ -217,8 +220,8 @@ OperatorCheckFinding CheckRunner::concluded(const OperatorCheck& check, size_t a
   const bool is_memory = finding.ended || check.makes_unsafe;
   if (made_up_ && is_memory && (takes_integers_ || (is_plain && finding.ended))) {
     const auto words = case_words(maker_.callable(), maker_.make(calls_[at].draw));
-    finding = skipped("the operator could not be called with generated inputs (" + words +
-                      "): " + finding.reason +
+    finding = skipped("the generated inputs (" + words +
+                      ") may be invalid for this operator: " + finding.reason +
                       ". Add inputs for this operator to `checks` in opsmith.json");
   }
   if (is_plain && at == 0) unsafe_ = "the call itself is not safe: " + finding.reason;

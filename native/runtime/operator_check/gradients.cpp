@@ -201,7 +201,8 @@ std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall&
     const auto& name = call.tensors()[i].name;
     auto finding =
         failed("element " + index_text(index_of(one, *flat)) + " of the gradient of " + name +
-                   " depends on old contents of memory: backward does not write every element",
+                   " depends on old contents of memory: backward never wrote the element, or "
+                   "computed it from memory that was never written",
                "Write every element, or start from at::zeros instead of at::empty.");
     finding.input = name;
     finding.index = index_of(one, *flat);

@@ -93,6 +93,9 @@ OperatorCheckReport run_operator_check(const OperatorCheckRequest& request) {
       finding = runner.run(check);
     }
     finding.check = check.name;
+    const std::string placeholder = "\"CHECK\"";
+    if (const auto at = finding.advice.find(placeholder); at != std::string::npos)
+      finding.advice.replace(at, placeholder.size(), "\"" + finding.check + "\"");
     if (finding.status == CheckStatus::failed) {
       report.ok = false;
       failures.insert(check.name);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -335,9 +336,9 @@ void report_conflict(Conflict kind, const Range& range, const void* address,
   }
   if (before.is_update && now.is_update && kind != Conflict::other_operation) {
     check = "non-atomic-accumulation";
-    message = "Several threads add to " + where_text(range, address) +
-              " without atomics, so some of the additions are lost.";
-    remedy = "Use atomicAdd, or reduce the values within the block first.";
+    message = "Several threads update " + where_text(range, address) +
+              " without atomics, so some of the updates are lost.";
+    remedy = "Use atomicAdd, or reduce the values first and let one thread write the result.";
   }
   Finding made = finding(check, message, remedy);
   made.place = {instruction, {}};
@@ -456,7 +457,10 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
                          "; the launch gave the block " + bytes_text(s.launch->size.dynamic_shared)
                    : " outside of every __shared__ variable") +
               ".",
-          "Compare the index with the size of the shared array.");
+          offset < static_shared_begin
+              ? "Pass the size of the shared array in bytes to the launch (third argument of "
+                "<<<…>>>), and compare the index with this size."
+              : "Compare the index with the size of the shared array.");
       made.place = {instruction, {}};
       fault_with(std::move(made));
     }
@@ -734,7 +738,8 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
 }
 
 /** A copy or fill touches bytes as an operation of a stream. */
-void touch(const void* address, std::size_t bytes, bool writes, std::uint32_t operation) {
+void touch(const char* what, const void* address, std::size_t bytes, bool writes,
+           std::uint32_t operation) {
   State& s = state();
   if (!in_arena(address) || s.arena.begin() == nullptr) return;
   AccessRecord now;
@@ -756,11 +761,12 @@ void touch(const void* address, std::size_t bytes, bool writes, std::uint32_t op
       const AccessRecord& other = waits ? cell.read : cell.write;
       Finding made =
           finding("wrong-stream",
-                  std::string("A copy ") + (writes ? "writes" : "reads") +
+                  std::string("A ") + what + (writes ? " writes" : " reads") +
                       " memory that an operation of another stream " +
                       (waits ? "reads" : "writes") + ", but does not wait for that operation.",
-                  "Record an event after that operation (cudaEventRecord), and let the "
-                  "stream of the copy wait for the event (cudaStreamWaitEvent).");
+                  std::string("Record an event after that operation (cudaEventRecord), and let "
+                              "the stream of the ") +
+                      what + " wait for the event (cudaStreamWaitEvent).");
       made.place = {nullptr, s.order.operation(operation).site};
       made.other_place = {nullptr, s.order.operation(other.operation).site};
       made.other = "operation of the other stream";
@@ -1000,7 +1006,20 @@ void fence(int) {
   }
 }
 
-void fault(const void* address, const void* instruction) {
+void fault(const void* address, const void* instruction, int signal) {
+  if (signal == SIGFPE || signal == SIGILL) {
+    const bool divides = signal == SIGFPE;
+    Finding made =
+        finding("out-of-bounds",
+                divides ? "A kernel divides an integer by zero, or the division overflows."
+                        : "A kernel executes an illegal instruction.",
+                divides ? "Check the divisor before the division."
+                        : "The compiler puts such an instruction at __builtin_trap() and at code "
+                          "that must not be reached.");
+    made.place = {instruction, {}};
+    add_finding(std::move(made));
+    return;
+  }
   const auto* byte = static_cast<const std::byte*>(address);
   const auto* fiber = static_cast<const Fiber*>(current);
   if (byte < fiber->stack + 4096 && byte >= fiber->stack - 65536) {
@@ -1050,14 +1069,13 @@ void freed(const Allocation& allocation) {
 }
 
 void bad_free(void* address, Release why, Site site) {
-  const char* message = "cudaFree was called with an address that cudaMalloc did not return.";
+  const char* message = "The call frees an address that no CUDA allocation function returned.";
   if (why == Release::freed_before) message = "This memory was already freed.";
   if (why == Release::inner_pointer)
-    message =
-        "cudaFree was called with an address inside of an allocation, not with the start of the "
-        "allocation.";
+    message = "The call frees an address inside of an allocation, not the start of the allocation.";
   Finding made = finding("invalid-free", message,
-                         "Free each allocation once, with the address that cudaMalloc returned.");
+                         "Free each allocation once, with the address that the allocation "
+                         "function returned.");
   made.place = {nullptr, site};
   if (const Allocation* allocation = allocation_at(address)) {
     made.allocated = allocation->made;
@@ -1075,8 +1093,8 @@ void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, 
   check_call_range(to, bytes, true, site);
   check_call_range(from, bytes, false, site);
   const std::uint32_t operation = s.order.begin(stream, site);
-  touch(from, bytes, false, operation);
-  touch(to, bytes, true, operation);
+  touch("copy", from, bytes, false, operation);
+  touch("copy", to, bytes, true, operation);
   if (!asynchronous) {
     s.order.host_waits(operation);
     return;
@@ -1089,7 +1107,9 @@ void copied(void* to, const void* from, std::size_t bytes, cudaStream_t stream, 
 
 void filled(void* to, std::size_t bytes, cudaStream_t stream, Site site) {
   check_call_range(to, bytes, true, site);
-  touch(to, bytes, true, state().order.begin(stream, site));
+  // Without a place, it is what libtorch wrote.
+  const char* what = site.line == 0 ? "libtorch operator" : "memset";
+  touch(what, to, bytes, true, state().order.begin(stream, site));
 }
 
 Finding last_write(const Launch& launch, const void* address, std::size_t bytes) {
@@ -1159,9 +1179,14 @@ void stream_event(StreamEvent what, cudaStream_t stream, cudaEvent_t event) {
 }
 
 void stuck(const std::string& message, Site launched, Site waiting, const void* polling) {
-  Finding made = finding("deadlock", message,
-                         "All threads of the block must reach each barrier, and all lanes of a "
-                         "mask must reach the warp operation.");
+  Finding made =
+      finding("deadlock", message,
+              polling != nullptr
+                  ? "Another thread must change the memory that the loop reads, and must not wait "
+                    "for the threads in the loop before that."
+                  : "All threads of the block must reach each __syncthreads(), all threads of the "
+                    "grid must reach each grid barrier, and all lanes of a mask must reach the "
+                    "warp operation.");
   made.place = {nullptr, waiting.line == 0 ? launched : waiting};
   if (polling != nullptr) made.place = {polling, {}};
   made.other_place = {nullptr, launched};
@@ -1190,7 +1215,9 @@ void end_checks() {
         sticky_error() != cudaSuccess)
       return;
     Finding made = finding("leak", bytes_text(allocation.bytes) + " are never freed.",
-                           "Call cudaFree for this memory before the program ends.");
+                           allocation.kind == MemoryKind::pinned
+                               ? "Call cudaFreeHost for this memory before the program ends."
+                               : "Call cudaFree for this memory before the program ends.");
     made.place = {nullptr, allocation.made};
     made.allocated = allocation.made;
     add_finding(std::move(made));

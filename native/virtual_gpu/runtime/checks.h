@@ -29,8 +29,8 @@ void launch_started(const Launch& launch);
 void launch_ended(const Launch& launch);
 void bad_launch(const Kernel& kernel, cudaError_t error, const char* what);
 void fence(int scope);
-/** A kernel accessed memory that does not exist. */
-void fault(const void* address, const void* instruction);
+/** A kernel accessed memory that does not exist, or the signal is SIGFPE or SIGILL. */
+void fault(const void* address, const void* instruction, int signal);
 void allocated(const Allocation& allocation);
 void freed(const Allocation& allocation);
 void bad_free(void* address, Release why, Site site);

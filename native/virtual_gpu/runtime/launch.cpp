@@ -128,7 +128,8 @@ void on_fault(int signal, siginfo_t* info, void* state) {
     char text[160];
     switch (signal) {
       case SIGFPE:
-        std::snprintf(text, sizeof(text), "an integer division by zero in a kernel");
+        std::snprintf(text, sizeof(text),
+                      "a kernel divided an integer by zero, or the division overflowed");
         break;
       case SIGILL:
         std::snprintf(text, sizeof(text), "an illegal instruction in a kernel");
@@ -139,8 +140,8 @@ void on_fault(int signal, siginfo_t* info, void* state) {
     }
     set_sticky_error(signal == SIGILL ? cudaErrorIllegalInstruction : cudaErrorIllegalAddress);
     if (checking)
-      checked::fault(address,
-                     reinterpret_cast<void*>(instruction(*static_cast<ucontext_t*>(state))));
+      checked::fault(
+          address, reinterpret_cast<void*>(instruction(*static_cast<ucontext_t*>(state))), signal);
     report_failure(text);
     worker->abandon(text);
   }
@@ -336,7 +337,8 @@ cudaError_t can_launch(const LaunchSize& size, const Kernel& kernel) {
                "a block can have at most 1024 threads, and at most 64 along z");
   if (grid.x > model::grid_dim_x || grid.y > model::grid_dim_yz || grid.z > model::grid_dim_yz)
     return bad(cudaErrorInvalidConfiguration,
-               "a grid can have at most 65535 blocks along y and along z");
+               "a grid can have at most 2147483647 blocks along x, and at most 65535 along y and "
+               "along z");
   if (threads > static_cast<std::uint64_t>(most_threads_of(facts_of(kernel.entry))))
     return bad(cudaErrorInvalidValue,
                "a block has more threads than the kernel's __launch_bounds__ allow");

@@ -49,8 +49,10 @@ void end_launch() {
 }
 
 void report_overflow(const SourceLocation& place) {
-  report("index-overflow", "A signed integer overflows, so the index is wrong.",
-         "Compute the index in std::int64_t or std::size_t.", place);
+  report("index-overflow", "A signed integer overflows, so its value is wrong.",
+         "If the value is an index, compute it in std::int64_t. If the overflow is intended, use "
+         "unsigned int.",
+         place);
 }
 
 void report_alignment(std::size_t alignment, const SourceLocation& place) {

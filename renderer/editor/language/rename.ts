@@ -47,6 +47,8 @@ function tell(report: RenameReport, newName: string, paths: string[], here: stri
     for (const path of others) openFile(path, 0, 1, false)
     if (others.length > 0) openFile(here)
     const left = report.left.map((place) => `${projectPath(place.file).path}:${place.line}`)
+    const hidden = left.length - 5
+    const more = hidden > 0 ? ` and ${hidden} more ${hidden === 1 ? 'place' : 'places'}` : ''
     if (others.length === 0 && left.length === 0) return
     const places = `${report.edits.length} ${report.edits.length === 1 ? 'place' : 'places'}`
     const files = `${paths.length} ${paths.length === 1 ? 'file' : 'files'}`
@@ -56,7 +58,7 @@ function tell(report: RenameReport, newName: string, paths: string[], here: stri
       {
         hint:
           left.length > 0
-            ? `The old name remains at ${left.slice(0, 5).join(', ')}. At these places, the old name is part of a macro, or the name of something else.`
+            ? `The old name remains at ${left.slice(0, 5).join(', ')}${more}. At these places, the old name is part of a macro, or the name of something else.`
             : '',
         action: { label: 'Save all', run: () => runCommand('file.saveAll') },
       },

@@ -63,7 +63,7 @@ function headText(review: Review, open: number): string {
   if (open > 0) {
     return `${formatCount(open, 'file')} changed by hand since the last export: keep or overwrite?`
   }
-  if (review.onlyShown) return 'An export would write these files.'
+  if (review.onlyShown) return 'An export would make these changes.'
   return 'This export would change files of the earlier export. Review the changes, then export.'
 }
 

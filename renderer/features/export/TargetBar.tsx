@@ -61,7 +61,7 @@ export function TargetBar(): ReactElement {
         </Button>
         <label
           className="check"
-          title="Copies each export to an empty folder, and builds and runs the copy without a network. Compares the results of all calls with the results in Opsmith."
+          title="Copies each export to an empty folder, and builds and runs the copy, without a network if this machine allows that. Compares the results of all calls with the results in Opsmith."
         >
           <input
             type="checkbox"

@@ -23,7 +23,7 @@ export const feature = defineFeature({
     tasks: { write: 'above' },
     help: {
       about: [
-        'Shows the graph of a function or an operator: scripted, traced, executed or autograd, before and after each pass. Changes since the previous build are marked.',
+        'Shows the graph of a function or an operator: scripted, traced, executed or autograd, before and after each pass. Marks what a pass changed, or, without passes, what changed since the previous build.',
         'An overlay colours the nodes by time, memory, values or device of one run.',
       ],
       keys: [

@@ -135,7 +135,11 @@ function KernelSection({
               <th scope="col" className="right">
                 Requests
               </th>
-              <th scope="col" className="right" title="Average active lanes per memory request">
+              <th
+                scope="col"
+                className="right"
+                title="Average active lanes of a warp per request or barrier"
+              >
                 Lanes of 32
               </th>
               <th scope="col">Cost</th>
@@ -173,7 +177,7 @@ function totalText({ total, arithmeticIntensity }: GpuKernelCounts): string {
     bytesText(sectorBytes * (access?.sectors ?? 0))
   const memory = `Global memory: ${moved(total.globalLoads)} read, ${moved(total.globalStores)} written.`
   if (!total.operations)
-    return `${memory} Operations are not counted: objdump was not found. Install binutils or LLVM.`
+    return `${memory} Operations are not counted: Opsmith found no objdump that can read the machine code. Install binutils or LLVM.`
   if (arithmeticIntensity === null) return memory
   return `${memory} Arithmetic intensity: ${arithmeticIntensity.toPrecision(3)} operations per byte.`
 }

@@ -217,7 +217,7 @@ function CurveChart({ points, axis, now }: CurveProps): ReactElement {
   return (
     <Chart
       make={make}
-      label={`Occupancy over ${axis}. The highest occupancy is ${Math.round(100 * best)} %, at values from ${reached[0] ?? 0} to ${reached.at(-1) ?? 0}.`}
+      label={`Occupancy over ${axis}. The highest occupancy is ${Math.round(100 * best)} %. The smallest value with this occupancy is ${reached[0] ?? 0}, the largest is ${reached.at(-1) ?? 0}.`}
       testId="kernels-occupancy-chart"
     />
   )

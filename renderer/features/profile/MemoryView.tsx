@@ -55,8 +55,8 @@ function Device({ memory, report }: Props): ReactElement {
       {device !== 'cpu' && (
         <p className="muted">
           The numbers are sizes of blocks of libtorch’s caching allocator, which rounds sizes up.
-          They do not include the device context and the workspaces of libraries, which need 300 to
-          500 MB on a GPU.
+          They do not include the device context, the code of kernels, and workspaces that libraries
+          keep between runs. Together, these need 300 to 500 MB on a GPU.
         </p>
       )}
       {holders.length > 0 && (

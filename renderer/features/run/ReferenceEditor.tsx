@@ -19,7 +19,7 @@ export function ReferenceEditor(): ReactElement {
           type="button"
           className="link"
           onClick={() => runCommand('run.keepCall')}
-          title="Writes the operator, arguments, reference and tolerances to opsmith.json"
+          title="Writes the operator, arguments, reference and tolerances to opsmith.json. If you chose a call of opsmith.json, Opsmith overwrites that call."
           data-testid="run-keep-call"
         >
           Keep as a call

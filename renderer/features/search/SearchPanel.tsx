@@ -124,7 +124,11 @@ function Outcome(): ReactElement {
   const { value: report, running, error } = useJob(searchJob, (state) => state)
   if (text === '')
     return (
-      <EmptyState icon="search" text="Searches all project files, including unsaved edits." quiet />
+      <EmptyState
+        icon="search"
+        text="Searches the files of the project, including unsaved edits. Skips files that .gitignore lists, build folders and binary files."
+        quiet
+      />
     )
   if (error)
     return (

@@ -60,7 +60,7 @@ export const feature = defineFeature({
     icon: 'M7 2.4a4.6 4.6 0 1 0 0 9.2 4.6 4.6 0 0 0 0-9.2zM10.4 10.4 14 14',
     help: {
       about: [
-        'Searches all project files, including unsaved edits. The search skips files that .gitignore lists, build folders and binary files.',
+        'Searches the files of the project, including unsaved edits. The search skips files that .gitignore lists, build folders and binary files.',
         'Regular expressions have the syntax of JavaScript and match within one line. “$1” in a replacement inserts the first group. You can undo a replacement in each file.',
       ],
       keys: [

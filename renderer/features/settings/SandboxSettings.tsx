@@ -11,7 +11,7 @@ export function SandboxSettings(): ReactElement {
       <CheckSetting
         id="settings-sandbox"
         label="Sandbox"
-        words="operators can write only to their project, cannot use the network, and cannot signal other processes"
+        words="operators can write only to their project and to a temporary folder, cannot use the network, and cannot signal other processes; Doctor shows which of these limits this machine supports"
         checked={sandbox}
         onChange={(isOn) => changeSettings({ sandbox: isOn })}
       />

@@ -8,7 +8,11 @@ export function TrustedFolders(): ReactElement {
   const decisions = useTrust((state) => state.decisions)
   useEffect(() => void loadDecisions(), [])
   if (decisions === null || decisions.length === 0)
-    return <span className="muted">none; samples and their copies are always trusted</span>
+    return (
+      <span className="muted">
+        none; Opsmith also trusts its samples, and each copy when it makes the copy
+      </span>
+    )
   return (
     <ul className="settings-folders" data-testid="settings-trust">
       {decisions.map(({ folder, trust }) => (

@@ -31,7 +31,7 @@ export function TimeHistorySection({ row }: { row: TimingRow }): ReactElement | 
   if (points.length < 2 || !last) return null
   const at = points.findIndex((point) => point.build === build)
   const chosen = points[at] ?? last
-  const before = points[points.indexOf(chosen) - 1]
+  const before = history[history.indexOf(chosen) - 1]
   return (
     <Section title="History" note={`${row.direction} of ${row.variant} · ${history.length} builds`}>
       <HistoryChart points={points} chosen={chosen} onChoose={(point) => setBuild(point.build)} />
@@ -151,7 +151,7 @@ function DiffView({ diff, isFirst }: { diff: string; isFirst: boolean }): ReactE
       <p className="muted">
         {isFirst
           ? 'This is the first build of the history: there is no earlier build to compare with.'
-          : 'The sources of the project are the same as in the previous build.'}
+          : 'No source changes to show: the sources are the same as in the previous build, or Opsmith did not keep the sources of both builds.'}
       </p>
     )
   }

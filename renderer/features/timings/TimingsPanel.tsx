@@ -82,7 +82,7 @@ function Uncalled(): ReactElement {
 function OnBuild(): ReactElement {
   const onBuild = useSettings((settings) => settings.timeOnBuild)
   return (
-    <label className="check" title="Measures this benchmark again after each good build">
+    <label className="check" title="After each good build, measures again what this panel shows">
       <input
         type="checkbox"
         checked={onBuild}

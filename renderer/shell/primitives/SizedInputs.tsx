@@ -45,8 +45,8 @@ export function SizedInputs<Size>(props: Props<Size>): ReactElement | null {
       )}
       note={
         <span className="muted">
-          These inputs belong only to this {owner}; your edits do not change the inputs of the
-          project. A shape may contain names of sizes, such as {example}.
+          Your edits apply only to this {owner}; they do not change the inputs of the project. A
+          shape may contain names of sizes, such as {example}.
         </span>
       }
       onReset={(name) => {

@@ -135,7 +135,7 @@ export function baselineLines(
     ...missing.map((row) =>
       row.summary
         ? `${named(row)}: not in the baseline`
-        : `${named(row)}: no time was measured, so the row is not compared with the baseline`,
+        : `${named(row)}: the time is not shown, so the row is not compared with the baseline`,
     ),
     ...(before.processor === report.machine.processor
       ? []

@@ -44,7 +44,7 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
       ? 'Opsmith has not kept an earlier build.'
       : wanted === undefined
         ? 'You cannot name this build, because Opsmith has not kept it. Opsmith keeps a build if the build succeeds and its library loads.'
-        : `No kept build has the name "${wanted}".`
+        : `No kept build has the name or key "${wanted}".`
   return err('request.invalid', message, {
     hint:
       wanted === 'last'

@@ -30,7 +30,7 @@ export const checkVerbOptions = {
   args: callArguments("with --op: the operator's arguments, a JSON list as in opsmith.json"),
   check: parsedList(
     '<names...>',
-    'run only these checks; the check large_sizes runs only if you list it with this option',
+    'run only these checks; the check large_sizes runs only if this option or opsmith.json lists it',
     checkNames,
   ),
   sanitize: flag('also check in a build with ASan and UBSan'),

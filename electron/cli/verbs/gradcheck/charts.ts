@@ -116,12 +116,18 @@ export function errorHeatMap(picture: ErrorPicture): string {
     `<rect class="frame" x="0" y="0" width="${at(width)}" height="${at(height)}"/>`,
     mark,
     '</svg>',
-    scaleText(range),
+    scaleText(range, picture.cells),
   ].join('')
 }
 
-function scaleText(range: { low: number; high: number } | undefined): string {
-  if (!range) return '<p class="scale">no error at all</p>'
+function scaleText(
+  range: { low: number; high: number } | undefined,
+  cells: readonly number[],
+): string {
+  if (!range) {
+    const isExact = cells.every((cell) => cell === 0)
+    return `<p class="scale">${isExact ? 'no error at all' : 'the errors are NaN or infinite'}</p>`
+  }
   const colours = Array.from({ length: 8 }, (_, i) => colourOf(Math.round((i * (levels - 1)) / 7)))
   return `<p class="scale">${errorText(10 ** range.low)} <span class="ramp" style="background:linear-gradient(90deg,${colours.join(',')})"></span> ${errorText(10 ** range.high)}</p>`
 }
@@ -184,11 +190,20 @@ function curveSvg(curve: SweepCurve, index: number, axes: Axes): string {
   return `<g class="curve-${index % 4}"><path class="line" d="${line}"/>${dots.join('')}${ring}</g>`
 }
 
+/** What is said instead of a chart without an error that can be drawn. */
+function withoutChart(curves: readonly SweepCurve[]): string {
+  const points = curves.flatMap((curve) => curve.points)
+  if (points.length === 0) return 'Opsmith could not try any eps.'
+  return points.every(({ maxAbsolute }) => maxAbsolute === 0)
+    ? 'No error at any eps.'
+    : 'At each eps, the error is 0, NaN or infinite.'
+}
+
 /** Error over eps on logarithmic axes: a dot is full where gradcheck passes, the ring is the recommended eps. */
 export function sweepChart(report: SweepReport): string {
   const drawn = report.curves.filter((curve) => curve.points.length > 0)
   const axes = axesOf(drawn)
-  if (!axes) return '<p>No error at any eps.</p>'
+  if (!axes) return `<p>${withoutChart(drawn)}</p>`
   const { width, height, left, right, top, bottom } = chart
   const grid = [
     ...axes.xTicks.map((exponent) => {

@@ -62,8 +62,9 @@ function pictureFigure(picture: ErrorPicture): string {
     picture.cellRows < picture.shownRows || picture.cellColumns < picture.shownColumns
       ? '; each cell shows the largest error of several elements'
       : ''
+  const red = picture.cells.some((cell) => Number.isNaN(cell)) ? '; red cells: NaN' : ''
   const ring = picture.failed && picture.worst ? ' The ring marks the worst element.' : ''
-  return `<figure>${errorHeatMap(picture)}<figcaption>${html(picture.title)}. Rows: ${picture.rows} elements of the input; columns: ${picture.columns} elements of the output; blank cells: no error${part}${pooled}.${ring}</figcaption></figure>`
+  return `<figure>${errorHeatMap(picture)}<figcaption>${html(picture.title)}. Rows: ${picture.rows} elements of the input; columns: ${picture.columns} elements of the output; blank cells: no error${red}${part}${pooled}.${ring}</figcaption></figure>`
 }
 
 function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPicture[]): string {

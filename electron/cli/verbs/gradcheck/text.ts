@@ -2,6 +2,7 @@ import type {
   CheckedReport,
   GradcheckFinding,
   GradcheckOutcome,
+  SearchReport,
   SweepCurve,
   WorstElement,
 } from '../../../contract/gradcheck'
@@ -146,6 +147,17 @@ export function sweepLines({ name, report }: NamedSweep): string[] {
   ]
 }
 
+/** Why a point is the worst: an infinite excess may come from a check that failed without an error. */
+function worstPointText({ excess, maxAbsolute, error, report }: SearchReport): string {
+  if (excess <= 0) return `largest error ${errorText(maxAbsolute)}, within its tolerance`
+  if (Number.isFinite(excess)) return `the error is ${errorText(excess)} above its tolerance`
+  if (error) return 'the gradcheck has no verdict'
+  const findings = report?.findings ?? []
+  return findings.every(({ worst }) => !worst || Number.isFinite(worst.absolute))
+    ? 'a check failed'
+    : 'the error is NaN or infinite'
+}
+
 export function searchLines(search: NamedSearch): string[] {
   const { name, report, bad, kept } = search
   const seeds = Object.entries(report.seeds)
@@ -153,9 +165,7 @@ export function searchLines(search: NamedSearch): string[] {
     .join(', ')
   const lines = [
     `${bad ? 'FAILED' : 'ok    '} ${name}: ${report.failed} of ${report.tried} random points failed (${report.seconds.toFixed(2)} s)`,
-    report.excess > 0
-      ? `${indent}worst point (seeds ${seeds}): ${Number.isFinite(report.excess) ? `the error is ${errorText(report.excess)} above its tolerance` : 'the error is NaN or infinite'}`
-      : `${indent}worst point (seeds ${seeds}): largest error ${errorText(report.maxAbsolute)}, within its tolerance`,
+    `${indent}worst point (seeds ${seeds}): ${worstPointText(report)}`,
   ]
   if (report.error)
     lines.push(`${indent}${describeError(report.error).split('\n').join(`\n${indent}`)}`)

@@ -36,7 +36,7 @@ function formatOf(given: string): Result<GraphFormat> {
 export const graphVerbOptions = {
   entry: text(
     '<name>',
-    'function, operator or method; without this option, a function that opsmith.json calls, or for a model file its first method or graph',
+    'function, operator or method; without this option, a function of the program, else the first operator that opsmith.json calls; for a model file, its first method or graph',
   ),
   script: flag('the graph that the TorchScript compiler made (the default)'),
   trace: flag('the graph that tracing recorded while the function ran'),

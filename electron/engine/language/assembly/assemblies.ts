@@ -75,8 +75,8 @@ export class Assemblies {
     const absolute = path.resolve(folder)
     const build = this.services.builds.lastBuild(absolute)
     if (!build) {
-      return err('build.required', 'This project has not been built yet.', {
-        hint: 'Build the project first (Ctrl+B).',
+      return err('build.required', 'This project has no successful build yet.', {
+        hint: 'Build the project (Ctrl+B). If the build fails, fix its errors.',
       })
     }
     const known = (): Known | undefined =>
@@ -195,7 +195,7 @@ export class Assemblies {
     const wanted =
       choice.name === ''
         ? await this.functionAt(known.value, choice.form, file, choice.line)
-        : chosenByName(functions.value, choice.name, file)
+        : chosenByName(functions.value, choice, file)
     if (!wanted.ok) return wanted
     if (choice.form === 'machine') return await known.value.machine.show(wanted.value)
     const reports = await this.device(known.value, choice.form)
@@ -324,7 +324,7 @@ export class Assemblies {
     if (isCuda(source)) {
       return err(
         'request.invalid',
-        'Optimization remarks come from clang, but nvcc compiles CUDA sources.',
+        'Opsmith shows optimization remarks only for C++ sources, not for CUDA sources.',
         {
           path: 'file',
           hint: 'Choose a C++ source.',
@@ -422,7 +422,7 @@ async function namedCompiler(named: string, own: Compiler): Promise<Result<Compi
 
 function chosenByName(
   functions: readonly AssemblyFunction[],
-  name: string,
+  { name, form }: AssemblyChoice,
   file: string,
 ): Result<AssemblyFunction> {
   const found = namedFunctions(functions, name).filter((one) => file === '' || one.file === file)
@@ -433,7 +433,9 @@ function chosenByName(
     return err('operator.unknown', `There is no function ${name} in the library.`, {
       hint:
         names.length === 0
-          ? 'The built library contains no function from this project’s sources. Check "sources" in opsmith.json, then build again.'
+          ? form === 'machine'
+            ? 'The built library contains no function from this project’s sources. Check "sources" in opsmith.json, then build again.'
+            : 'The build compiles no GPU code from this project’s sources. Show the CPU machine code instead of PTX or SASS.'
           : `The library has the functions ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }

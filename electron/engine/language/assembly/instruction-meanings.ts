@@ -28,12 +28,16 @@ function vexMeaning(mnemonic: string): string | undefined {
   return mnemonic.startsWith('v') ? x86Meanings[mnemonic.slice(1)] : undefined
 }
 
+/** Words of PTX between "ld" and its state space, and what follows "::" in a state space. */
+const ordering =
+  /\.(?:weak|volatile|mmio|relaxed|acquire|release|acq_rel)(?:\.(?:cta|cluster|gpu|sys))?(?=\.|$)|::\w+/g
+
 /** "ld.global.nc.f32" by its longest known beginning: ld.global.nc, ld.global, ld. */
 function dottedMeaning(
   table: Readonly<Record<string, string>>,
   mnemonic: string,
 ): string | undefined {
-  const parts = mnemonic.split('.')
+  const parts = mnemonic.replace(ordering, '').split('.')
   for (let length = parts.length; length > 0; length -= 1) {
     const meaning = table[parts.slice(0, length).join('.')]
     if (meaning !== undefined) return meaning

@@ -70,7 +70,7 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
     row(count(/^(?:st\.global|STG\b|STG\.)/), 'store', 'to global memory'),
     { what: 'shared memory', count: count(/^(?:(?:ld|st|atom)\.shared|LDS\b|STS\b|LDS\.|STS\.)/) },
     {
-      what: 'local memory (register spills)',
+      what: 'local memory (arrays, register spills)',
       count: count(/^(?:(?:ld|st)\.local|LDL\b|STL\b|LDL\.|STL\.)/),
     },
     row(count(/^(?:bar\.|barrier\.|BAR\b)/), 'barrier'),

@@ -332,7 +332,7 @@ export class LanguageService {
     if (!action || !server)
       return err(
         'request.invalid',
-        'The text changed after Opsmith offered the fix. Open the list of fixes again.',
+        'This list of refactorings is out of date. Open the list again.',
       )
     const source = new CancellationTokenSource()
     try {

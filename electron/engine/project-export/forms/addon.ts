@@ -154,7 +154,7 @@ async function proveAddon(proof: Proof): Promise<void> {
   const name = calls === 0 ? 'test in Node' : `calls in Node (${calls})`
   await proof.run(name, [[npm.path, 'test']], { env })
   if (calls === 0) {
-    proof.skip('calls in Node', 'Opsmith could not record the results of any operator call of opsmith.json')
+    proof.skip('calls in Node', 'opsmith.json has no operator call that could be recorded')
   }
 }
 

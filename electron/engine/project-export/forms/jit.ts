@@ -77,7 +77,8 @@ function header(
 
 /** The kernels are for a libtorch that knows GPUs, and for machines with nvcc. */
 export const cudaCondition = [
-  '# With a CPU build of PyTorch, the library has only its CPU part.',
+  '# With a CPU build of PyTorch, or without the CUDA toolkit,',
+  '# the library has only its CPU part.',
   'WITH_CUDA = torch.version.cuda is not None and torch.utils.cpp_extension.CUDA_HOME is not None',
 ]
 

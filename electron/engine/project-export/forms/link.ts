@@ -125,7 +125,7 @@ function readme(project: ExportedProject): string {
     ),
     'These flags set run-paths, so the loader finds the library and libtorch. If you move a library later, set:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=path/to/lib:/path/to/torch/lib'),
-    '`example/` is an application that uses these flags: `make -C example check`.',
+    '`example/` is an application. `make -C example check` links it with the flags for make, `make -C example check-pkg-config` with those of pkg-config.',
   ])
 }
 

@@ -62,7 +62,7 @@ function callCells(project: ExportedProject, call: RecordedCall): Cell[] {
 
 const check = [
   'def flatten(value):',
-  '    """The tensors of nested tuples and lists, in order."""',
+  '    """The values of nested tuples and lists, in order."""',
   '    if isinstance(value, (tuple, list)):',
   '        return [part for one in value for part in flatten(one)]',
   '    return [value]',
@@ -79,7 +79,7 @@ function notebook(project: ExportedProject): string {
   const cells = [
     markdownCell(`# ${name}\n\n${summaryOf(manifest)}.`),
     markdownCell(
-      'Loading the library registers its operators. A Jupyter kernel can do this only once. If you replace the library, restart the kernel before you run this cell again.',
+      'Loading the library registers its operators. A Jupyter kernel can do this only once. If you replace the library, restart the kernel before you run the next cell again.',
     ),
     codeCell(
       'import torch',

@@ -7,7 +7,7 @@ import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { supportFolder } from '../exported-sources'
 import type { CompiledSource } from '../exported-sources'
-import { applicationSource, ctestLines, modelData } from './cpp-application'
+import { applicationSource, ctestLines, modelData, modelRuns } from './cpp-application'
 import { upperName } from './names'
 import { codeBlock, noAsNeeded, readmeOf, torchPrefix } from './readme'
 
@@ -319,6 +319,7 @@ const presets = {
 function readme(project: ExportedProject): string {
   const { name } = project
   const conditional = project.sources.compiled.some((source) => source.conditional)
+  const asksTorch = targetsOf(project).some((target) => target.conditional && target.torch)
   return readmeOf(project, name, [
     '## Build',
     codeBlock(
@@ -331,7 +332,7 @@ function readme(project: ExportedProject): string {
     '`CMakePresets.json` has a preset `release` for this build, and a preset `debug` with its own build folder: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
     ...(conditional
       ? [
-          'If CMake finds a CUDA compiler, it compiles the CUDA kernels for the architectures in `CMAKE_CUDA_ARCHITECTURES`.',
+          `If CMake finds a CUDA compiler${asksTorch ? ' and libtorch is a CUDA build' : ''}, the library gets its CUDA part, compiled for the architectures in \`CMAKE_CUDA_ARCHITECTURES\`. Otherwise, the library has only its CPU part.`,
         ]
       : []),
     '## Use',
@@ -347,7 +348,11 @@ function readme(project: ExportedProject): string {
     noAsNeeded.join('\n') + ' If you link the target with CMake, as above, it sets this flag.',
     'If the loader does not find this library or libtorch, set `LD_LIBRARY_PATH` to their folders:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
-    'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.',
+    ...(modelRuns(project).length > 0
+      ? [
+          'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.',
+        ]
+      : []),
   ])
 }
 

@@ -72,7 +72,8 @@ function setupSource(
     '',
     ...(asksForCuda
       ? [
-          '# With a CPU build of PyTorch, the library has only its CPU part.',
+          '# With a CPU build of PyTorch, or without the CUDA toolkit,',
+          '# the library has only its CPU part.',
           'WITH_CUDA = torch.version.cuda is not None and CUDA_HOME is not None',
           ...(conditional.length > 0 ? [`CUDA_SOURCES = ${pythonList(conditional, '')}`] : []),
           ...(optional ? ['EXTENSION = CUDAExtension if WITH_CUDA else CppExtension'] : []),

@@ -62,7 +62,7 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
       return finding;
     }
   }
-  if (!tried) return skipped("no two inputs have the same shape");
+  if (!tried) return skipped("no two inputs have the same shape as output 0");
   return passed(ran ? "inputs with a size of 1 give the same result as expanded inputs"
                     : "the operator refuses to broadcast");
 }

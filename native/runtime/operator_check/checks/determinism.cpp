@@ -103,7 +103,7 @@ const RegisteredCheck determinism_check({
     .run = check_determinism,
     .other_shapes = true,
     .compares_calls = true,
-    .makes_unrepeatable = "two calls with the same input differ",
+    .makes_unrepeatable = "the check determinism failed, so calls cannot be compared",
 });
 
 }  // namespace

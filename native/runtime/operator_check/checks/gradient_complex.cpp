@@ -32,7 +32,9 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
         const CallWithGraph recorded(given.function, leaves_of(given.inputs, given.wanted));
         if (!recorded.error().empty() || recorded.outputs().empty()) return skipped("");
         accept();
-        const auto mismatch = gradient_mismatch(given, given.inputs);
+        std::string error;
+        const auto mismatch = gradient_mismatch(given, given.inputs, &error);
+        if (!error.empty()) return skipped("in complex128, backward throws: " + error);
         if (!mismatch) return passed();
         auto finding = mismatch_finding(given, *mismatch, "in complex128: ");
         finding.advice =
@@ -41,8 +43,9 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
             "(TORCH_CHECK).";
         return finding;
       });
-  if (!found || found->status == CheckStatus::skipped)
+  if (!found || (found->status == CheckStatus::skipped && found->reason.empty()))
     return skipped("the operator refuses complex128");
+  if (found->status == CheckStatus::skipped) return skipped(found->reason);
   if (found->status == CheckStatus::failed) return *found;
   return passed("the gradients in complex128 agree with finite differences");
 }

@@ -35,8 +35,12 @@ Finding finding_of(const GradientCase& given, const GradientMismatch& mismatch,
                    const std::string& tensor, const std::string& layout) {
   auto finding = mismatch_finding(given, mismatch, "with " + tensor + " " + layout + ": ",
                                   "with the same values in contiguous memory");
-  finding.advice = "Backward reads memory in order and ignores the strides: call contiguous() on " +
-                   tensor + " in backward" +
+  // A tensor with an offset may be contiguous: contiguous() would not copy it.
+  const std::string misread =
+      layout == "offset by 1"
+          ? "Backward ignores the storage offset, which data_ptr() includes: call clone() on "
+          : "Backward reads memory in order and ignores the strides: call contiguous() on ";
+  finding.advice = misread + tensor + " in backward" +
                    (tensor == "grad_output" ? "." : ", or in forward before you save the tensor.");
   return finding;
 }

@@ -24,22 +24,25 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
   }
   if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (!any) return skipped("no output has a floating-point or complex dtype");
-  auto changed = call.fresh();
+  // One input at a time: the finding names the one that an output depends on.
   for (const size_t index : differentiable) {
-    const at::NoGradGuard unrecorded;
-    changed[index].add_(0.125);
-  }
-  const auto others = call.run(changed);
-  for (size_t o = 0; o < outputs.size() && o < others.size(); ++o) {
-    if (outputs[o].sizes() == others[o].sizes() && same_bits(outputs[o], others[o])) continue;
-    auto finding =
-        failed("output " + std::to_string(o) + " depends on " + call.names()[differentiable[0]] +
-                   ", which requires grad, but the output does not require grad: training would "
-                   "silently miss this gradient",
-               "Register an autograd kernel, or add the operator and its backward function to "
-               "`autograd` in opsmith.json.");
-    finding.output = static_cast<int64_t>(o);
-    return finding;
+    auto changed = call.fresh();
+    {
+      const at::NoGradGuard unrecorded;
+      changed[index].add_(0.125);
+    }
+    const auto others = call.run(changed);
+    for (size_t o = 0; o < outputs.size() && o < others.size(); ++o) {
+      if (outputs[o].sizes() == others[o].sizes() && same_bits(outputs[o], others[o])) continue;
+      auto finding =
+          failed("output " + std::to_string(o) + " depends on " + call.names()[index] +
+                     ", which requires grad, but the output does not require grad: training would "
+                     "silently miss this gradient",
+                 "Register an autograd kernel, or add the operator and its backward function to "
+                 "`autograd` in opsmith.json.");
+      finding.output = static_cast<int64_t>(o);
+      return finding;
+    }
   }
   return passed("the outputs do not change if the inputs that require grad change");
 }

@@ -60,7 +60,8 @@ at::Tensor conjugated_view(const at::Tensor& tensor) {
 
 constexpr Layout layouts[] = {{"transposed", transposed},
                               {"stepped by 2", stepped},
-                              {"offset by 1", shifted},
+                              {"offset by 1", shifted, "clone()",
+                               "The kernel ignores the storage offset, which data_ptr() includes"},
                               {"expanded (stride 0)", expanded},
                               {"in channels_last", channels_last},
                               {"as a negated view", negated_view, "resolve_neg()",

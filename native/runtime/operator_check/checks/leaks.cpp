@@ -43,7 +43,7 @@ LeftBehind left_behind(const std::function<void()>& work) {
       tensors.push_back(static_cast<int64_t>(CheckingAllocation::live_bytes()));
       heap.push_back(static_cast<int64_t>(mallinfo2().uordblks));
       files.push_back(open_files());
-      for (int i = 0; i < calls; ++i)
+      for (int i = 0; batch < batches && i < calls; ++i)
         work();
     }
   }
@@ -74,7 +74,8 @@ OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::stri
       },
       patience);
   if (outcome.end == ForkedOutcome::End::timed_out) {
-    return skipped("105 calls took longer than the time limit");
+    return skipped("105 calls took longer than " + std::to_string(static_cast<int>(patience)) +
+                   " seconds");
   }
   if (outcome.end != ForkedOutcome::End::answered) return skipped(outcome.describe());
   LeftBehind left;
@@ -83,7 +84,8 @@ OperatorCheckFinding leaks_of(const std::function<void()>& work, const std::stri
     return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
     return failed(when + "each call leaks " + bytes_text(left.tensors) + " of tensor memory",
-                  "Look for tensors kept in static containers, and for at::Tensor objects made with new and never deleted.");
+                  "Look for tensors kept in static containers, and for at::Tensor objects made "
+                  "with new and never deleted.");
   }
   if (left.heap > 0) {
     return failed(when + "each call leaks " + bytes_text(left.heap) + " of heap memory",

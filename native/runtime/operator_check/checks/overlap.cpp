@@ -112,7 +112,10 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
       if (fault) return *fault;
     }
   }
-  if (!tried) return skipped("no two tensors have the same shape and dtype");
+  if (!tried)
+    return skipped(
+        "no two inputs that the operator only reads, and no input and `out`, have the same shape "
+        "and dtype");
   return passed(
       "tensors that share memory give the same result as copies, or the operator refuses them");
 }

@@ -113,6 +113,7 @@ struct LargeCalls {
   std::optional<OperatorCheckFinding> finding;
   int calls = 0;  // with many threads
   bool is_parallel = false;
+  bool is_regular = false;  // compared with a call with one thread
 };
 
 // How far the calls had come when one of them ended its process.
@@ -209,6 +210,7 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
   if (repeats <= 3) throw std::runtime_error("the outputs are too large");
   const auto inputs = with_other_size(call.values(), size, size * repeats);
   const bool is_regular = are_regular(few);
+  outcome.is_regular = is_regular;
   if (is_regular) reached = Reached::large;
   const auto started = Clock::now();
   const auto large = results_of(call, clones_of(inputs));
@@ -268,7 +270,10 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
             auto looked = make_large_calls(call, size, repeats, *reached);
             if (looked.finding) return packed(*looked.finding);
             const auto threads = looked.is_parallel ? std::to_string(many_threads) : "1";
-            return packed(passed(std::to_string(looked.calls) + " calls with " + threads));
+            return packed(
+                passed(std::to_string(looked.calls) + " calls with " + threads +
+                       " thread(s) gave the same result as " +
+                       (looked.is_regular ? "one call with one thread" : "an earlier such call")));
           } catch (...) {
             return "";  // refused
           }
@@ -287,8 +292,7 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
     if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;
     auto finding = unpacked(outcome.answer);
     if (finding.status == CheckStatus::failed) return finding;
-    return passed("with more than 2^16 elements, " + finding.reason +
-                  " thread(s) gave the same result as one call with one thread");
+    return passed("with more than 2^16 elements, " + finding.reason);
   }
   return skipped("Opsmith found no inputs with more than 2^16 elements that the operator accepts");
 }

@@ -92,7 +92,7 @@ const RegisteredCheck unwritten_check({
     .run = check_unwritten,
     .run_elsewhere = unwritten_when_empty,
     .other_shapes = true,
-    .makes_unrepeatable = "outputs contain memory that was never written",
+    .makes_unrepeatable = "the check unwritten failed, so calls cannot be compared",
 });
 
 }  // namespace

@@ -4,7 +4,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `A project uses libtorch's stable ABI, but one of its registrations does not.
 
-A library whose sources use only the stable ABI works with every libtorch from 2.10 on, and is exported as one wheel (\`opsmith export --as stable\`). One registration through the dispatcher's C++ interface, or through pybind11, binds the whole library to the libtorch that it was built with.
+A library whose sources use only the stable ABI works with the version of libtorch that it was built with and with all later versions. It is exported as one wheel (\`opsmith export --as stable\`). One registration through the dispatcher's C++ interface, or through pybind11, binds the whole library to the libtorch that it was built with.
 
 - Register with \`STABLE_TORCH_LIBRARY\`, and write the kernel with \`torch::stable::Tensor\`.
 - If the operator needs ATen, put it into another project.
