@@ -28,9 +28,7 @@ export function DeviceSection({ row, devices }: Props): ReactElement | null {
           <Fact key={name} name={name} text={text} />
         ))}
       </dl>
-      {gpu.noReplay !== '' && (
-        <p className="muted">No time in a CUDA graph: {gpu.noReplay}.</p>
-      )}
+      {gpu.noReplay !== '' && <p className="muted">No time in a CUDA graph: {gpu.noReplay}.</p>}
       {missing !== '' && (
         <p className="muted">Clock, temperature and throttling are not known: {missing}.</p>
       )}
