@@ -185,7 +185,7 @@ describe('operator checks that are spread over nodes', () => {
     })
     await openChecks()
     await checkThere()
-    await screen.findByText(/ssh:elsewhere is not/)
+    await screen.findByText(/ssh:elsewhere is neither/)
     expectNone('operator-check-run-view')
   })
 

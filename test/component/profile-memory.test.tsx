@@ -15,7 +15,7 @@ it('the memory of a GPU says what its allocator does not count', () => {
   const { rerender } = render(<MemoryView report={reportOn('cuda:0')} />)
   const section = screen.getByRole('region', { name: 'Memory of cuda:0' })
   expect(section.textContent).toContain('which rounds sizes up')
-  expect(section.textContent).toContain('which need 300 to 500 MB on a GPU')
+  expect(section.textContent).toContain('these need 300 to 500 MB on a GPU')
   rerender(<MemoryView report={reportOn('cpu')} />)
   expect(screen.getByRole('region', { name: 'Memory of cpu' }).textContent).not.toMatch(/GPU/)
 })

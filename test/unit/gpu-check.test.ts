@@ -327,7 +327,7 @@ describe('graphs', () => {
     [
       'failed',
       { after: 800 << 20 },
-      /capturing a CUDA graph 100 times leaks 300 MiB of device memory/,
+      /Capturing a CUDA graph 100 times leaks 300 MiB of device memory/,
     ],
     ['passed', { before: Number.NaN, after: Number.NaN }, /right results/],
     ['warning', { replayed: 30e-6 }, /a call without a CUDA graph takes only 25 µs/],

@@ -245,7 +245,7 @@ describe('ceilings', () => {
     expect(doubt(0, 0.4)).toMatch(
       /because memory copies of the same size differed in time by 40 % during/,
     )
-    expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and copies/)
+    expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and memory copies/)
   })
 })
 
