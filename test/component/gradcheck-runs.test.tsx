@@ -6,6 +6,7 @@ import type { CheckedReport, SearchReport } from '../../electron/contract/gradch
 import type { RunSearch } from '../../electron/contract/run-calls'
 import { runCommand } from '../../renderer/store/commands'
 import { featureOf } from '../../renderer/store/feature'
+import { runAllTests } from '../../renderer/store/tests'
 import { notificationStore } from '../../renderer/store/notifications'
 import { findingOf, outcomeOf, reportOf } from '../unit/gradcheck-samples'
 import {
@@ -184,6 +185,17 @@ describe('Check all, spread over nodes', () => {
     const row = await screen.findByTestId('gradcheck-run-outcome')
     expect(row.dataset['verdict']).toBe('passed')
     expect(row.textContent).toContain('node2')
+  })
+
+  it('Tests, and what repeats after a build, run in this window, whatever place is chosen', async () => {
+    await openGradcheck()
+    await chooseSlurm('gradcheck-all')
+    const before = main.asked('gradcheck.runAll').length
+    await act(async () => {
+      await runAllTests()
+    })
+    expect(main.asked('gradcheck.runAll').length).toBeGreaterThan(before)
+    expect(main.asked('runs.start')).toEqual([])
   })
 
   it('a run that cannot be made shows its error above the list', async () => {
