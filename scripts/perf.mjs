@@ -84,8 +84,8 @@ const usage = (problem) => {
     [
       'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART] [--package FILE]',
       `NAME: ${known.join(', ') || '(none yet)'}`,
-      '--rounds N      number of samples of each case (loop, remote, shards, start, virtual-gpu)',
-      '--only PART     only the cases with PART in their name (check, gradcheck, loop, remote, virtual-gpu)',
+      '--rounds N      number of samples of each case (only for the benchmarks loop, remote, shards, start, virtual-gpu)',
+      '--only PART     only the cases with PART in their name (only for the benchmarks check, gradcheck, loop, remote, virtual-gpu)',
       '--package FILE  time from the set-up of FILE, a tar.gz of npm run package, to the first result of a sample (setup)',
     ].join('\n'),
   )

@@ -6,6 +6,7 @@ import type { CheckedReport, SearchReport } from '../../electron/contract/gradch
 import type { RunSearch } from '../../electron/contract/run-calls'
 import { runCommand } from '../../renderer/store/commands'
 import { featureOf } from '../../renderer/store/feature'
+import { runAllTests } from '../../renderer/store/tests'
 import { notificationStore } from '../../renderer/store/notifications'
 import { findingOf, outcomeOf, reportOf } from '../unit/gradcheck-samples'
 import {
@@ -129,7 +130,7 @@ describe('a search that is spread over nodes', () => {
 
   it('a point that ended its op host is the worst, and parts without a result are named', async () => {
     const error = { code: 'host.crashed', message: 'The op host was ended by SIGSEGV.' } as const
-    const missing = 'no result for my_op::f(x), 1000 points from seed 0: its workers died twice'
+    const missing = 'no result for my_op::f(x), 1000 points from seed 0, because two workers died while they worked on it'
     const searches = [searchOf(2000, 1, { error, maxAbsolute: null })]
     main.give('runs.follow', followedOf({ searches }, { missing: [missing] }))
     await openGradcheck()
@@ -184,6 +185,17 @@ describe('Check all, spread over nodes', () => {
     const row = await screen.findByTestId('gradcheck-run-outcome')
     expect(row.dataset['verdict']).toBe('passed')
     expect(row.textContent).toContain('node2')
+  })
+
+  it('Tests, and what repeats after a build, run in this window, whatever place is chosen', async () => {
+    await openGradcheck()
+    await chooseSlurm('gradcheck-all')
+    const before = main.asked('gradcheck.runAll').length
+    await act(async () => {
+      await runAllTests()
+    })
+    expect(main.asked('gradcheck.runAll').length).toBeGreaterThan(before)
+    expect(main.asked('runs.start')).toEqual([])
   })
 
   it('a run that cannot be made shows its error above the list', async () => {

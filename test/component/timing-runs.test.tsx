@@ -155,7 +155,7 @@ describe('a sweep that is measured in a run', () => {
 
   it('times of different hardware are in tables of their own, and what is missing is named', async () => {
     const missing =
-      'no result for long rows, N 4096: its workers died twice: the job reached its time limit'
+      'no result for long rows, N 4096, because two workers died while they worked on it: the job reached its time limit'
     const rows = [runRow(0, old), runRow(1, fresh)]
     main.give('runs.follow', followed(rows, { missing: [missing] }))
     await openTimings()

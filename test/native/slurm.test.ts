@@ -237,7 +237,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     const { missing: lost } = JSON.parse(stdout) as TimedRun
     expect(lost).toEqual([
       expect.stringMatching(
-        /^no result for my_op::my_op\(x, y\): its workers died twice: the worker failed on node n[12]: (signal 9 ended it|exit code 137)/,
+        /^no result for my_op::my_op\(x, y\), because two workers died while they worked on it: the worker failed on node n[12]: (signal 9 ended it|exit code 137)/,
       ),
     ])
   })

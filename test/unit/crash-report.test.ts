@@ -80,6 +80,16 @@ describe('crash reports', () => {
     expect(parseCrashReport('reason signal\nsignal 8\nfra')[0]?.signal).toBe(8)
   })
 
+  it.each([
+    // SI_KERNEL: the processor does not report the address.
+    [128, /through a pointer that is not valid/],
+    [1, /through a null pointer/],
+  ])('address 0 with si_code %d has its own reason', (code, message) => {
+    const crash = report.replace('address 0x0', `code ${code}\naddress 0x0`)
+    const exit = explainExit(facts({ record: parseCrashReport(crash)[1] }))
+    expect([exit.reason, exit.message]).toEqual(['segfault', expect.stringMatching(message)])
+  })
+
   it('a graph that is too deep is distinguished from a recursion in the program', () => {
     const deep = report
       .replace('address 0x0', 'address 0x6ffffffffff8')

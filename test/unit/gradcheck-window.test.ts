@@ -146,8 +146,8 @@ describe('names in the panel', () => {
     const text = (error: number | null, last: number | null): string =>
       changeText({ error, before: before(last) })
     expect(changeText({ error: 1, before: null })).toBe('')
-    expect(text(2, 2)).toBe('same as in the previous build')
-    expect(text(2.005, 2)).toBe('same as in the previous build')
+    expect(text(2, 2)).toBe('the same as in the previous build')
+    expect(text(2.005, 2)).toBe('the same as in the previous build')
     expect(text(3, 1)).toBe('3 times larger than in the previous build')
     expect(text(1, 1234)).toBe('1,200 times smaller than in the previous build')
     expect(text(4e3, 1e-9)).toBe('4e12 times larger than in the previous build')

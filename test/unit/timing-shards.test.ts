@@ -196,7 +196,7 @@ describe('timings as shards', () => {
     const { code, text } = await printed(one ? [one, lost] : [])
     expect(code).toBe(1)
     expect(text).toContain(
-      'no result for my::f(x), N 16: its workers died twice: the node failed: n2',
+      'no result for my::f(x), N 16, because two workers died while they worked on it: the node failed: n2',
     )
   })
 })

@@ -190,7 +190,7 @@ describe('warnings about a timing', () => {
     const say = (change: Partial<MachineFacts['frequency']>): string =>
       warn(steady, quiet, point, { ...machine, frequency: { ...clock, ...change } }, moved).join()
     expect(say({})).toMatch(/clock changed between 2.40 and 3.00 GHz .* virtual machines/)
-    expect(say({ governor: 'performance', turbo: 'on' })).toMatch(/turn turbo off/)
+    expect(say({ governor: 'performance', turbo: 'on' })).toMatch(/Turn turbo off/)
     expect(say({ governor: 'schedutil', turbo: 'on' })).toMatch(/"performance" instead of "sche/)
     expect(warn(steady, quiet, point, machine, [3e9, 3.05e9, 3e9])).toEqual([])
   })

@@ -117,7 +117,7 @@ async function mayRunCode(
   if (first === undefined) return true
   if ((await workbench.projects.trust.of(folder)) === 'trusted') return true
   const more =
-    others.length > 0 ? ` (and, if this file defines no library, ${others.join(', ')})` : ''
+    others.length > 0 ? ` (and, if this file builds no operators, ${others.join(', then ')})` : ''
   const question = `Run ${path.join(folder, first)}${more} to find out what the folder builds?`
   const answer = json ? undefined : await ask(question)
   if (answer === undefined)

@@ -334,13 +334,13 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
           : []),
         ...(slower > 0.03 ? [`calls are ${percent(slower)} slower after a profile`] : []),
       ],
-      found: `one relu runs ${counted(kernels.length, 'kernel')} in ${micro(kernel.seconds)} µs (CUDA events measure ${micro(before)} µs)`,
+      found: `the profiler reports ${micro(kernel.seconds)} µs for the kernel of one relu; CUDA events measure ${micro(before)} µs for the call`,
     },
     {
       kernels: kernels.length,
       'in the profile, µs': micro(kernel.seconds),
-      'between events before the profile, µs': micro(before),
-      'between events after the profile, µs': micro(after),
+      'between CUDA events, before the profile, µs': micro(before),
+      'between CUDA events, after the profile, µs': micro(after),
       ...(kernel.registers === undefined ? {} : { registers: kernel.registers }),
     },
   )

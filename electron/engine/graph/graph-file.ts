@@ -42,7 +42,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
         'input.invalid',
         `Opsmith cannot show ${file}: the blocks of the graph are nested too deeply.`,
         {
-          hint: 'Save the graph of a function with fewer nested blocks.',
+          hint: 'Write the graph of a function with fewer nested blocks: opsmith graph --entry NAME --format json.',
         },
       )
     }
@@ -58,8 +58,10 @@ export async function readGraphFile(
     if (size > largestGraphFile) {
       return err(
         'input.invalid',
-        `${file} has ${size} bytes, but the limit for a graph is ${largestGraphFile} bytes.`,
-        { hint: 'Save the graph of a smaller function, or of one method of the model.' },
+        `${file} has ${size} bytes, but Opsmith opens graphs of at most ${largestGraphFile} bytes.`,
+        {
+          hint: 'Write the graph of a smaller function, or of one method of the model: opsmith graph --entry NAME --format json.',
+        },
       )
     }
     const parsed = parseGraph(await fs.readFile(file, 'utf8'), file)

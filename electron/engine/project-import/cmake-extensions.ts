@@ -201,7 +201,7 @@ class Collected {
     if (known.some((one) => one.join(' ') === text) || this.isOfBuild(text, target, backtrace))
       return
     this.flags.set(language, [...known, group])
-    this.note(text, target, backtrace, `CMAKE_${language}_FLAGS and the build type`)
+    this.note(text, target, backtrace, `CMAKE_${language}_FLAGS or the build type`)
   }
 
   addLinked(target: CMakeTarget): void {

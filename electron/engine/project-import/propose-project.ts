@@ -142,7 +142,7 @@ function namedPackage(text: string): string {
 
 function readText(text: string, files: readonly string[], draft: ProposalDraft): ReadRepository {
   draft.remark(
-    'Opsmith read the list of sources only from the text of setup.py: flags and computed values are missing.',
+    'Opsmith took the list of sources from the text of setup.py, not from a run of setup.py: flags and computed values are missing.',
     {
       file: setupFile,
     },

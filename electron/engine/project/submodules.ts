@@ -58,7 +58,7 @@ export function emptySubmodules(project: string): EmptySubmodule[] {
 /** The command that fetches a submodule. */
 export function fetchCommand({ path: relative, above }: EmptySubmodule): string {
   const git = above === '' ? 'git' : `git -C ${shellWord(above)}`
-  return `${git} submodule update --init --recursive ${relative}`
+  return `${git} submodule update --init --recursive ${shellWord(relative)}`
 }
 
 const isInside = (file: string, folder: string): boolean =>

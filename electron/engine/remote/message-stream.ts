@@ -92,7 +92,7 @@ export async function* readMessages(
 export const sessionEnded = 'The engine of this session has ended.'
 
 const sameVersion =
-  'Both machines need the same version of Opsmith. To copy this one, connect in the window, or add --copy to the command.'
+  'Both machines need the same version of Opsmith. To copy your Opsmith to the other machine, connect in the window, or add --copy to the command.'
 
 export function helloOf(version: string, more: Partial<Hello> = {}): Hello {
   return { kind: 'hello', protocol: protocolVersion, version, ...more }

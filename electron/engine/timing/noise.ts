@@ -72,12 +72,12 @@ export function clockWarnings(
   const { governor, turbo } = frequency
   const what =
     governor !== '' && governor !== 'performance'
-      ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
+      ? `Set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
-        ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost)'
+        ? 'Turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost)'
         : 'Opsmith found no way to lock the clock frequency (common on virtual machines). Compare only calls of one benchmark, which Opsmith times in turn, or sample for longer'
   return [
-    `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
+    `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing. ${what}.`,
   ]
 }
 

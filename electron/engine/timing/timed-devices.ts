@@ -46,7 +46,7 @@ export async function timedDevices(
       ? ''
       : measured.ok
         ? doubtOfDevice(measured.value)
-        : measured.error.message
+        : measured.error.message.replace(/\.$/, '')
     if (isGood && !kept) await writeAtomically(file, JSON.stringify(measured.value))
     // By the name that the inputs give it: libtorch may know it by another.
     devices.push({

@@ -169,6 +169,8 @@ OperatorCheckFinding CheckRunner::run(const OperatorCheck& check) {
   std::optional<NoCopies> here;
   if (!in_copies_) here.emplace();
   if (check.makes_calls && !unsafe_.empty()) return skipped(unsafe_);
+  if (check.makes_calls && in_copies_ && given_.end == ForkedOutcome::End::not_started)
+    return skipped(given_.describe());
   if (check.makes_calls && in_copies_ && given_.end != ForkedOutcome::End::answered) {
     return concluded(check, 0, /*is_plain=*/true, of_end(given_, "the call"));
   }
@@ -209,6 +211,7 @@ KernelReport CheckRunner::kernel_report(const Draw& draw) const {
 // The plain call may end the process, or only the way in which this check calls.
 OperatorCheckFinding CheckRunner::after_end(const OperatorCheck& check, const Attempt& attempt) {
   const auto plain = plain_call(calls_[attempt.at].call);
+  if (plain.end == ForkedOutcome::End::not_started) return skipped(plain.describe());
   const bool is_plain = plain.end != ForkedOutcome::End::answered;
   const auto& outcome = is_plain ? plain : attempt.outcome;
   const auto* what = is_plain ? "the call" : "a call that this check makes";

@@ -130,8 +130,7 @@ std::string not_resizable(const OperatorCall& call) {
   }
   if (!resizable_sizes(call).empty()) return "";
   return "each dimension of the inputs has size 0 or 1, or the size that an integer argument has, "
-         "so "
-         "Opsmith has no size to change";
+         "so Opsmith has no size to change";
 }
 
 Tensors with_other_size(const Tensors& tensors, int64_t from, int64_t to) {

@@ -1007,6 +1007,7 @@ void fence(int) {
 }
 
 void fault(const void* address, const void* instruction, int signal) {
+  // There is no check of its own for what ends a kernel without an access.
   if (signal == SIGFPE || signal == SIGILL) {
     const bool divides = signal == SIGFPE;
     Finding made =

@@ -145,5 +145,5 @@ function titleOf(name: string, outcome: GradcheckOutcome | undefined): string {
     ? `${outcome.verdict}, as expected`
     : `${outcome.verdict}; expected: ${outcome.expect}. ${whyOf(outcome)}`
   const change = outcome.report ? changeText(outcome.report) : ''
-  return `${name}\n${verdict}${change === '' ? '' : `\nlargest error ${change}`}`
+  return `${name}\n${verdict}${change === '' ? '' : `\nlargest error: ${change}`}`
 }

@@ -69,7 +69,7 @@ function FindingRow({ finding, index, report }: RowProps): ReactElement {
         <span className={`finding-status ${tone}`}>
           <Icon name={icon} /> {finding.status}
         </span>
-        <span className="finding-check" title={about}>
+        <span className="finding-check" title={`Passes if: ${about}`}>
           {name}
           {where !== '' && <span className="mono"> {where}</span>}
           {finding.part !== '' && <span className="muted"> {finding.part}</span>}

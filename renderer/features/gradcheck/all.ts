@@ -8,15 +8,20 @@ import { gradcheckStore } from './store'
 /** Every check of opsmith.json, when the user asks for it: in this window, or in a run elsewhere. */
 export async function checkAll(): Promise<void> {
   if (gradcheckRuns.store.getState().where === '') {
-    await checkEvery(false)
+    await checkHere()
     return
   }
   const error = await gradcheckRuns.start({ verb: 'gradcheck', search: null })
   allGradchecksJob.set({ error })
 }
 
+/** The same in this window, whatever place is chosen. */
+export async function checkHere(): Promise<void> {
+  await checkEvery(false)
+}
+
 /**
- * In this window. A check that runs already is ended, since its library is an older one.
+ * A check that runs already is ended, since its library is an older one.
  * @param isBackground nobody has asked for it
  */
 async function checkEvery(isBackground: boolean): Promise<void> {

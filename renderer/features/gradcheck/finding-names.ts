@@ -73,11 +73,11 @@ export function changeText(report: Pick<CheckedReport, 'error' | 'before'>): str
   const { error, before } = report
   if (!before) return ''
   if (before.error === null || error === null) return ''
-  if (before.error === error) return 'same as in the previous build'
+  if (before.error === error) return 'the same as in the previous build'
   if (before.error === 0) return 'larger than in the previous build, where it was 0'
   const ratio = error / before.error
   if (!Number.isFinite(ratio)) return ''
-  if (ratio > 0.99 && ratio < 1.01) return 'same as in the previous build'
+  if (ratio > 0.99 && ratio < 1.01) return 'the same as in the previous build'
   const times = ratio >= 1 ? ratio : 1 / ratio
   const text =
     times >= 1e6

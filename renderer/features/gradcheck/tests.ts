@@ -4,7 +4,7 @@ import { runStamp } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
 import { kernelPlace, placeOfExit } from '../../store/tests'
-import { checkAll } from './all'
+import { checkHere } from './all'
 import { namesOf } from './case'
 import { gradientPlace, gradientsStore } from './gradient-functions'
 import { allGradchecksJob, gradcheckJob } from './jobs'
@@ -59,6 +59,6 @@ export const gradcheckTests: TestSource = {
   order: 20,
   stores: [gradcheckStore, gradcheckJob.store, allGradchecksJob.store, gradientsStore],
   current: rows,
-  runAll: checkAll,
+  runAll: checkHere,
   isRunning: allGradchecksJob.isRunning,
 }

@@ -187,7 +187,7 @@ export function SettingsPanel(): ReactElement {
           <NumberSetting
             id="settings-keep-minutes"
             label="After a lost connection"
-            unit="min that Opsmith keeps running on the other machine; 0 stops it at once"
+            unit="min until Opsmith stops on the other machine; 0: at once"
             value={settings.keepMinutes}
             min={0}
             max={1_440}

@@ -69,7 +69,7 @@ function Wanted(): ReactElement {
         />
         <MainAction
           text="Run to line"
-          title="Runs this call, and stops when threads of the block reach the line of the cursor"
+          title="Runs this call, and stops when threads of the chosen block reach the line with the cursor"
           command="stepping.toCursor"
           disabled={op === ''}
           job={job}

@@ -165,7 +165,7 @@ export function searchLines(search: NamedSearch): string[] {
     .join(', ')
   const lines = [
     `${bad ? 'FAILED' : 'ok    '} ${name}: ${report.failed} of ${report.tried} random points failed (${report.seconds.toFixed(2)} s)`,
-    `${indent}worst point (seeds ${seeds}): ${worstPointText(report)}`,
+    `${indent}worst point (input seeds: ${seeds}): ${worstPointText(report)}`,
   ]
   if (report.error)
     lines.push(`${indent}${describeError(report.error).split('\n').join(`\n${indent}`)}`)

@@ -219,7 +219,7 @@ async function make(
     fs.writeFileSync(prelude, preludeText(installation, sharedCodeStart, false))
     const names = path.join(temporary, 'shared_code.names')
     const object = path.join(temporary, 'library.o')
-    const compiled = await run("Compiling the compile server's shared code", executable, [
+    const compiled = await run('Compiling the code that all builds with the compile server share', executable, [
       '--make-shared-code',
       names,
       object,
@@ -242,7 +242,7 @@ async function make(
         { hint: withoutServer },
       )
     const shared = await run(
-      "Linking the compile server's shared code",
+      'Linking the code that all builds with the compile server share',
       linker.command,
       linker.args([object], path.join(temporary, 'libopsmith_shared_code.so'), [
         // It stays when operators leave: what they left behind may point into it.

@@ -144,7 +144,7 @@ std::optional<OperatorCheckFinding> promotion_fault(const OperatorCall& call) {
     }
     return failed(std::string("the output for one float32 input and one float64 input is ") +
                       dtype_name(output.scalar_type()) +
-                      ", but torch.result_type gives float64, in either order",
+                      ", but torch.result_type gives float64, whichever input comes first",
                   "Promote both inputs (at::result_type), or refuse inputs of different dtypes.");
   }
   return std::nullopt;

@@ -59,7 +59,7 @@ class Subsets {
     }
     if (!actual) return std::nullopt;
     return compared(*actual, *expected, given_.wanted, where,
-                    "with a zero grad_output for each other output");
+                    "if the other outputs get a grad_output of zeros instead of none,");
   }
 
  private:
