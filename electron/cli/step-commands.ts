@@ -35,7 +35,10 @@ export function readPlace(text: string, folder = callerPath('.')): Result<Source
 /** "1,2" is block (1, 2, 0). */
 export function readBlock(text: string): Result<Index3> {
   if (!/^\d+(,\d+){0,2}$/.test(text))
-    return err('request.invalid', `"${text}" is not the index of a thread block. Write x,y,z, such as 0,0,0.`)
+    return err(
+      'request.invalid',
+      `"${text}" is not the index of a thread block. Write x,y,z, such as 0,0,0.`,
+    )
   const [x = 0, y = 0, z = 0] = text.split(',').map(Number)
   return ok([x, y, z])
 }

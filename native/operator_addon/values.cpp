@@ -83,8 +83,8 @@ at::Tensor read_tensor(const Napi::Object& object) {
   auto given = data.TypedArrayType();
   if (given == napi_uint8_clamped_array) given = napi_uint8_array;
   if (given != array_type(*dtype)) {
-    throw Failure(ErrorCode::input_invalid,
-                  "tensor: data of dtype " + name + " needs the type " + array_name(array_type(*dtype)));
+    throw Failure(ErrorCode::input_invalid, "tensor: data of dtype " + name + " needs the type " +
+                                                array_name(array_type(*dtype)));
   }
   if (data.ByteLength() != tensor.nbytes()) {
     throw Failure(ErrorCode::input_invalid,

@@ -130,7 +130,8 @@ describe('a search that is spread over nodes', () => {
 
   it('a point that ended its op host is the worst, and parts without a result are named', async () => {
     const error = { code: 'host.crashed', message: 'The op host was ended by SIGSEGV.' } as const
-    const missing = 'no result for my_op::f(x), 1000 points from seed 0, because two workers died while they worked on it'
+    const missing =
+      'no result for my_op::f(x), 1000 points from seed 0, because two workers died while they worked on it'
     const searches = [searchOf(2000, 1, { error, maxAbsolute: null })]
     main.give('runs.follow', followedOf({ searches }, { missing: [missing] }))
     await openGradcheck()

@@ -177,7 +177,9 @@ describe('a search as text', () => {
   it('the text gives the seeds of the worst point and its excess', () => {
     const text = searchLines({ name: 'f(x)', report: searchReport, bad: true, kept: 3 }).join('\n')
     expect(text).toContain('FAILED f(x): 2 of 10 random points failed')
-    expect(text).toContain('worst point (input seeds: x 7): the error is 2.50e-1 above its tolerance')
+    expect(text).toContain(
+      'worst point (input seeds: x 7): the error is 2.50e-1 above its tolerance',
+    )
     expect(text).toContain('added to opsmith.json as gradchecks[3]')
   })
 })

@@ -180,7 +180,10 @@ export async function readCMake(
     const configuring = { draft, folder, sourceFolder, cmake: cmake.value, args }
     const pairs = await pairsOf(configuring, first.value, options)
     if (pairs.length === 0)
-      draft.remark('No library in the CMake files links libtorch, which find_package(Torch) finds.', { file: top })
+      draft.remark(
+        'No library in the CMake files links libtorch, which find_package(Torch) finds.',
+        { file: top },
+      )
     const { model, version } = first.value
     return ok({
       source: 'cmake',

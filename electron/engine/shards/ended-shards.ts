@@ -26,7 +26,9 @@ export async function endedShards(
 export function withoutResult(shards: readonly EndedShard[]): string[] {
   return shards.flatMap(({ shard, result, reason }) => {
     if (reason !== undefined)
-      return [`no result for ${shard.name}, because two workers died while they worked on it: ${reason}`]
+      return [
+        `no result for ${shard.name}, because two workers died while they worked on it: ${reason}`,
+      ]
     if (!result) return [`no result for ${shard.name} yet`]
     return result.outcome.ok ? [] : [`no result for ${shard.name}: ${result.outcome.error.message}`]
   })

@@ -219,19 +219,23 @@ async function make(
     fs.writeFileSync(prelude, preludeText(installation, sharedCodeStart, false))
     const names = path.join(temporary, 'shared_code.names')
     const object = path.join(temporary, 'library.o')
-    const compiled = await run('Compiling the code that all builds with the compile server share', executable, [
-      '--make-shared-code',
-      names,
-      object,
-      '--',
-      compiler.path,
-      ...serverFlags(toolchain, includes, sharedCodeStart),
-      '-DOPSMITH_WARM_DEFINITIONS',
-      '-c',
-      prelude,
-      '-o',
-      'unused.o',
-    ])
+    const compiled = await run(
+      'Compiling the code that all builds with the compile server share',
+      executable,
+      [
+        '--make-shared-code',
+        names,
+        object,
+        '--',
+        compiler.path,
+        ...serverFlags(toolchain, includes, sharedCodeStart),
+        '-DOPSMITH_WARM_DEFINITIONS',
+        '-c',
+        prelude,
+        '-o',
+        'unused.o',
+      ],
+    )
     if (!compiled.ok) return compiled
     const stubs = path.join(temporary, 'stubs')
     const linker = await directLinker(toolchain, stubs)

@@ -144,7 +144,8 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
   const bool in_python_only = error.find("aten::") != std::string::npos ||
                               error.find("convolution_overrideable") != std::string::npos;
   if (in_python_only)
-    return skipped("the call uses a PyTorch operator whose Meta kernel exists only in Python: " + error);
+    return skipped("the call uses a PyTorch operator whose Meta kernel exists only in Python: " +
+                   error);
   if (!error.empty() && call.callable().function != nullptr) {
     return skipped("the function does not run on meta tensors: " + error);
   }
