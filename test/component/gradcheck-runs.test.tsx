@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { CheckedReport, SearchReport } from '../../electron/contract/gradcheck'
 import type { RunSearch } from '../../electron/contract/run-calls'
+import { gradcheckTests } from '../../renderer/features/gradcheck/tests'
 import { runCommand } from '../../renderer/store/commands'
 import { featureOf } from '../../renderer/store/feature'
-import { runAllTests } from '../../renderer/store/tests'
 import { notificationStore } from '../../renderer/store/notifications'
 import { findingOf, outcomeOf, reportOf } from '../unit/gradcheck-samples'
 import {
@@ -188,12 +188,12 @@ describe('Check all, spread over nodes', () => {
     expect(row.textContent).toContain('node2')
   })
 
-  it('Tests, and what repeats after a build, run in this window, whatever place is chosen', async () => {
+  it('the Tests panel checks in this window, whatever place is chosen', async () => {
     await openGradcheck()
     await chooseSlurm('gradcheck-all')
     const before = main.asked('gradcheck.runAll').length
     await act(async () => {
-      await runAllTests()
+      await gradcheckTests.runAll()
     })
     expect(main.asked('gradcheck.runAll').length).toBeGreaterThan(before)
     expect(main.asked('runs.start')).toEqual([])
