@@ -29,12 +29,14 @@ function readArguments() {
   while (given.length > 0) {
     const [word = ''] = given.splice(0, 1)
     if (word === '-t') flags.push(word, ...given.splice(0, 1))
+    // Without a value, vitest takes the next word, which is a test file, for it.
+    else if (word === '--update') flags.push('--update=all')
     else if (word.startsWith('-')) flags.push(word)
     else if (['check', ...suites].includes(word)) parts.push(word)
     else words.push(word)
   }
   const unknown = flags.filter(
-    (flag) => /^-/.test(flag) && !['--watch', '--update', '-t'].includes(flag),
+    (flag) => /^-/.test(flag) && !['--watch', '--update=all', '-t'].includes(flag),
   )
   if (unknown.length > 0) refuseUse(`unknown option ${unknown.join(', ')}`)
   return {
