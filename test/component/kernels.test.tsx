@@ -74,9 +74,9 @@ describe('the Kernels panel', () => {
   })
 
   it('where the virtual GPU is not used, the panel gives the reason and the way to choose it', async () => {
-    await openKernels('kernels run on the GPU of this machine')
+    await openKernels('Opsmith uses the GPU of this machine instead')
     expect(panelText()).toContain(
-      'does not use the virtual GPU: kernels run on the GPU of this machine.',
+      'does not use the virtual GPU: Opsmith uses the GPU of this machine instead.',
     )
     expect(screen.getByTestId<HTMLInputElement>('kernels-check').disabled).toBe(true)
     await userEvent.click(screen.getByRole('button', { name: 'Choose in Doctor' }))

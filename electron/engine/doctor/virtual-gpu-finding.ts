@@ -44,7 +44,7 @@ export async function virtualGpuFinding(
     ...usable,
     why:
       choice === 'hardware'
-        ? 'not used: “Only the GPU of this machine” is chosen in Settings, or "gpu" is "hardware" in "toolchain" of opsmith.json'
-        : 'not used: kernels run on the GPU of this machine',
+        ? '“Only the GPU of this machine” is chosen in Settings, or "gpu" is "hardware" in "toolchain" of opsmith.json'
+        : 'Opsmith uses the GPU of this machine instead',
   }
 }

@@ -52,7 +52,7 @@ function useHasKernels(): boolean {
 /** Why kernels of this project cannot be checked here; "" where they can, or while that is not known. */
 function useWhyNot(): string {
   const finding = useDoctor((state) => virtualGpuFinding(state.value))
-  return finding === null || finding.chosen ? '' : finding.why.replace(/^not used: |\.$/g, '')
+  return finding === null || finding.chosen ? '' : finding.why.replace(/\.$/, '')
 }
 
 function Bar(): ReactElement | null {
