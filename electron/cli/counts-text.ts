@@ -78,7 +78,7 @@ export function countsText(counts: GpuCounts, folder: string): string[] {
   if (counts.missedAccesses > 0)
     lines.push(
       '',
-      `opsmith: ${wholeText(counts.missedAccesses)} accesses are not counted. A warp made more accesses without a barrier or a warp operation than Opsmith can record.`,
+      `opsmith: ${wholeText(counts.missedAccesses)} accesses are not counted. Between two barriers or warp operations, a warp made more accesses than Opsmith can record.`,
     )
   return lines
 }

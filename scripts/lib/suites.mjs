@@ -120,7 +120,7 @@ export async function runSuites(names, { files, watch, flags, hold = false }) {
   if (!found)
     return { files: [], errors: [`\n      vitest ended without a report: exit code ${code}`] }
   const good = found.errors.length === 0 && found.files.every((file) => file.failed === 0)
-  // What fails the run without an error of a test, such as a reporter that ends with one.
+  // The run failed, but no test did: for example, a reporter threw.
   const errors = [`\n      vitest ended with exit code ${code} though no test failed`]
   return code !== 0 && good ? { ...found, errors } : found
 }

@@ -183,7 +183,7 @@ function keepSkips(
 
 const samples = ['calculate_force', 'gc_layer', 'my_op', 'rms_norm', 'sigmoid', 'warp_perspective']
 
-/** Checks the sample, and keeps its skips for the table. Of the given calls alone: whether a check is skipped is decided by the first. */
+/** Checks only the given calls of the sample, and keeps its skips for the table: the first call decides about skips. */
 async function skipsOfSample(name: string): Promise<void> {
   const folder = copyProject(path.join(root, 'samples', name), cache)
   expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)

@@ -30,8 +30,8 @@ export function KernelCounts({ counts }: { counts: GpuCounts }): ReactElement {
         </p>
         {missedAccesses > 0 && (
           <p className="tone-warning">
-            {formatCount(missedAccesses, 'access is', 'accesses are')} not counted. A warp made more
-            accesses without a barrier or a warp operation than Opsmith can record.
+            {formatCount(missedAccesses, 'access is', 'accesses are')} not counted. Between two
+            barriers or warp operations, a warp made more accesses than Opsmith can record.
           </p>
         )}
         <MetricField />

@@ -140,8 +140,7 @@ export function SettingsPanel(): ReactElement {
               ))}
             </select>
             <span className="muted">
-              For builds in Opsmith. For realistic times, choose the level that your users build
-              with. “optimization” in opsmith.json overrides this setting.
+              For realistic times, use the level of your users. opsmith.json overrides this.
             </span>
           </div>
           {compilerFlags.map(({ name, testId, words }) => (

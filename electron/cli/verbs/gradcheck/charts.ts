@@ -190,7 +190,7 @@ function curveSvg(curve: SweepCurve, index: number, axes: Axes): string {
   return `<g class="curve-${index % 4}"><path class="line" d="${line}"/>${dots.join('')}${ring}</g>`
 }
 
-/** What is said instead of a chart without an error that can be drawn. */
+/** What the report says if no error can be drawn. */
 function withoutChart(curves: readonly SweepCurve[]): string {
   const points = curves.flatMap((curve) => curve.points)
   if (points.length === 0) return 'Opsmith could not try any eps.'
