@@ -12,7 +12,7 @@ import { copyClone } from '../support/clone'
 import { makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
-/** Milliseconds: the window loads each module of the renderer by itself. */
+/** Milliseconds: in development, the window loads each module of the renderer separately. */
 const patience = 150_000
 let cache: TestCache
 let clone: string
