@@ -261,6 +261,31 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
   })
 
   describe('op hosts on compute nodes', () => {
+    /** Starts the command line. `queued` resolves once it says that its job waits, and rejects if it ends before. */
+    function startOpsmith(own: TestCache, ...words: string[]) {
+      const child = spawn(process.execPath, [path.join(root, 'dist/cli.cjs'), ...words], {
+        env: { ...process.env, ...own.environment },
+      })
+      let stdout = ''
+      let stderr = ''
+      const ended = new Promise<Outcome>((resolve) => {
+        child.once('close', (code) => {
+          resolve({ code: code ?? -1, stdout, stderr })
+        })
+      })
+      const queued = new Promise<void>((resolve, reject) => {
+        child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          stderr += text
+          if (stderr.includes('queued and waiting')) resolve()
+        })
+        void ended.then(() => {
+          reject(new Error(`it ended before its job was queued: ${stderr}`))
+        })
+      })
+      return { child, queued, ended }
+    }
+
     /** With a home and settings of its own: op hosts are started by srun. */
     async function withLauncher(
       words: readonly string[],
@@ -283,13 +308,15 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
       await withLauncher(['-w', 'n2'], async (own, folder) => {
         const here = await opsmith('run', project, '--json')
         const blocking = cluster
-          .slurm('sbatch', '--parsable', '-w', 'n2', '--output=/dev/null', '--wrap=sleep 2')
+          .slurm('sbatch', '--parsable', '-w', 'n2', '--output=/dev/null', '--wrap=sleep 600')
           .trim()
-        const there = await runOpsmith(own, 'run', folder, '--json')
+        const running = startOpsmith(own, 'run', folder, '--json')
+        await running.queued
+        cluster.slurm('scancel', blocking)
+        const there = await running.ended
         expect(there.code, there.stderr).toBe(0)
         expect(JSON.parse(there.stdout)).toEqual(JSON.parse(here.stdout))
         expect(there.stderr).toMatch(/srun: job \d+ queued and waiting for resources/)
-        expect(blocking).toMatch(/^\d+$/)
         await expect.poll(() => cluster.slurm('squeue', '-h'), { timeout: 20_000 }).toBe('')
       })
     })
@@ -299,16 +326,8 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         const blocking = cluster
           .slurm('sbatch', '--parsable', '-w', 'n2', '--output=/dev/null', '--wrap=sleep 60')
           .trim()
-        const child = spawn(process.execPath, [path.join(root, 'dist/cli.cjs'), 'run', folder], {
-          env: { ...process.env, ...own.environment },
-        })
-        await new Promise<void>((resolve) => {
-          let said = ''
-          child.stderr.on('data', (text: Buffer) => {
-            said += text.toString()
-            if (said.includes('queued and waiting')) resolve()
-          })
-        })
+        const { child, queued } = startOpsmith(own, 'run', folder)
+        await queued
         expect(cluster.slurm('squeue', '-h', '-n', 'waits')).not.toBe('')
         child.kill('SIGINT')
         await expect
