@@ -1,4 +1,4 @@
-import { useState, type ReactElement } from 'react'
+import { useEffect, useState, type ReactElement } from 'react'
 
 import { notify } from '../../store/notifications'
 import { Button, IconButton } from './Button'
@@ -14,10 +14,14 @@ type Props = {
 
 export function CopyButton({ text, label, word, testId }: Props): ReactElement {
   const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), 1_500)
+    return () => clearTimeout(timer)
+  }, [copied])
   const copy = async (): Promise<void> => {
     if (await copyText(text())) {
       setCopied(true)
-      setTimeout(() => setCopied(false), 1_500)
     } else {
       notify('error', 'Could not copy to the clipboard.')
     }
