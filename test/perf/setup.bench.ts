@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -56,6 +56,18 @@ async function finish(
   return { stdout, log, seconds: (performance.now() - started) / 1000 }
 }
 
+/** Seconds of a core in which `npm run build` finds that nothing changed, without the start of Node. */
+function secondsToFindNothing(clone: string): number {
+  const script = `
+    import { outdatedBundles } from ${JSON.stringify(path.join(clone, 'scripts', 'build.mjs'))}
+    const outdated = outdatedBundles()
+    if (outdated.length > 0) throw new Error('outdated: ' + outdated.join(', '))
+    const { user, system } = process.cpuUsage()
+    console.log((user + system) / 1e6)`
+  const words = ['--input-type=module', '--eval', script]
+  return Number(execFileSync(process.execPath, words, { encoding: 'utf8' }))
+}
+
 /** Every step of set-up in a fresh clone with an empty cache; system packages as they are here. */
 async function ofClone({ root, say }: BenchmarkOptions, home: string): Promise<Row[]> {
   const clone = path.join(home, 'opsmith')
@@ -63,9 +75,11 @@ async function ofClone({ root, say }: BenchmarkOptions, home: string): Promise<R
   const onText = (text: string): void => say(text.trimEnd())
   const ended = await finish([process.execPath, 'scripts/setup.mjs'], { cwd: clone, home, onText })
   const steps = [...ended.log.matchAll(/^\[\d+\/\d+\] (.+?) … .*?([\d.]+) s\b/gm)]
+  const unchanged = Array.from({ length: 5 }, () => secondsToFindNothing(clone))
   return [
     ...steps.map(([, name = '', seconds]) => row(`set-up: ${name}`, 's', [Number(seconds)])),
     row('set-up, all of it', 's', [ended.seconds]),
+    judged(row('finding that no bundle is outdated', 's', unchanged), unchanged, { goal: 0.5 }),
   ]
 }
 
