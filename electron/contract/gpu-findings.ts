@@ -21,6 +21,8 @@ export const gpuChecks = z.enum([
   'missing-device-guard',
   'non-atomic-accumulation',
   'index-overflow',
+  'division-by-zero',
+  'illegal-instruction',
   'order-dependence',
 ])
 export type GpuCheck = z.infer<typeof gpuChecks>

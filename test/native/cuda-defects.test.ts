@@ -10,12 +10,6 @@ import { useWorkbench } from '../support/workbench'
 const { workbench } = useWorkbench()
 const folder = path.join(cudaCases, 'defects')
 
-/** What the checks do not find; docs/explanation/virtual-gpu.md says so. */
-const notYet = new Set([
-  // Local variables have no shadow.
-  'uninitialized_read_local_digits',
-])
-
 interface Expected {
   check: string
   line: number
@@ -42,8 +36,7 @@ for (const name of casesIn('defects')) {
     })
     continue
   }
-  const test = notYet.has(name) ? it.fails : it
-  test(`finds ${name}`, async () => {
+  it(`finds ${name}`, async () => {
     const expected = expectedIn(file)
     const { diagnostics, report } = await runCuda(workbench, [file], true)
     expect(diagnostics).toEqual([])

@@ -15,6 +15,7 @@
 #include "opsmith/gpu/checked_values.h"
 #include "opsmith/gpu/kernel_facts.h"
 #include "opsmith/gpu/launch.h"
+#include "opsmith/gpu/local_values.h"
 #include "opsmith/gpu/macros.h"
 #include "opsmith/gpu/math.h"
 #include "opsmith/gpu/ptx.h"

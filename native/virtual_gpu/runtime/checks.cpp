@@ -619,6 +619,49 @@ void save_for_comparison(const void* address, std::size_t size) {
       orders::save_variable(variable.begin, variable.bytes, address, size);
 }
 
+/** The bits of `count` bytes from `offset` on that lie in the word that holds the first of them. */
+std::uint64_t word_bits(std::size_t offset, std::size_t count) {
+  const std::uint64_t ones = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  return ones << offset % 64;
+}
+
+/** A thread reads or writes its stack: does a marked variable have a value where it reads? */
+void local_access(const Fiber& fiber, const std::byte* byte, std::size_t size, AccessKind kind,
+                  const void* instruction) {
+  LocalRange* local = fiber.locals;
+  while (local != nullptr && (byte < local->begin || byte >= local->begin + local->bytes))
+    local = local->outer;
+  if (local == nullptr) return;
+  const auto offset = static_cast<std::size_t>(byte - local->begin);
+  const std::size_t end = std::min(offset + size, local->bytes);
+  // A number without a value is handed to functions that do not use it; only an update uses it.
+  const bool uses =
+      local->is_array ? is_read(kind) && kind != AccessKind::copy_read : kind == AccessKind::update;
+  bool is_set = true;
+  for (std::size_t at = offset; at < end;) {
+    const std::size_t count = std::min(end - at, 64 - at % 64);
+    const std::uint64_t bits = word_bits(at, count);
+    std::uint64_t& written = local->written[at / 64];
+    is_set = is_set && (bits & ~written) == 0;
+    if (uses || is_write(kind)) written |= bits;
+    at += count;
+  }
+  if (!uses || is_set) return;
+  Finding made = finding(
+      "uninitialized-read",
+      std::string("A kernel reads ") +
+          (local->is_array
+               ? "element " + std::to_string(offset / local->element_bytes) + " of the local array "
+               : "the local variable ") +
+          local->name + ", which has no value yet.",
+      std::string("Give the variable a value where it is declared, for example ") + local->name +
+          (local->is_array ? "[N] = {}." : " = 0."));
+  made.place = {instruction, {}};
+  made.other_place = {nullptr, local->site};
+  made.other = "declaration";
+  add_finding(std::move(made));
+}
+
 void access(const void* address, std::size_t size, AccessKind kind, const void* instruction) {
   if (counting) {
     counted::access(address, size, counted_as(kind), instruction);
@@ -639,9 +682,14 @@ void access(const void* address, std::size_t size, AccessKind kind, const void* 
   const auto within = [byte](const void* begin, std::size_t bytes) {
     return byte >= begin && byte < static_cast<const std::byte*>(begin) + bytes;
   };
-  // threadIdx and its kin, what a launch passes, and what a thread has for itself.
+  if (within(fiber->stack, stack_bytes)) {
+    if (fiber->locals != nullptr && !left_out.values)
+      local_access(*fiber, byte, size, kind, instruction);
+    return;
+  }
+  // threadIdx and its kin, and what a launch passes.
   if (within(&current, sizeof(current)) || within(fiber, sizeof(Fiber)) ||
-      within(fiber->stack, stack_bytes) || within(fiber->block, sizeof(Block)) ||
+      within(fiber->block, sizeof(Block)) ||
       within(s.launch->kernel->closure, s.launch->kernel->closure_bytes))
     return;
   ++s.accesses;
@@ -853,6 +901,21 @@ HostFunction::~HostFunction() {
   --state().device_access;
 }
 
+void begin_local(LocalRange& local) {
+  if (current == nullptr) {
+    local.begin = nullptr;
+    return;
+  }
+  std::memset(local.written, 0, (local.bytes + 63) / 64 * sizeof(std::uint64_t));
+  auto* fiber = static_cast<Fiber*>(current);
+  local.outer = fiber->locals;
+  fiber->locals = &local;
+}
+
+void end_local(const LocalRange& local) {
+  if (local.begin != nullptr) static_cast<Fiber*>(current)->locals = local.outer;
+}
+
 void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind kind) {
   const auto how = kind == AtomicKind::load    ? AccessKind::atomic_read
                    : kind == AtomicKind::store ? AccessKind::atomic_write
@@ -1007,11 +1070,11 @@ void fence(int) {
 }
 
 void fault(const void* address, const void* instruction, int signal) {
-  // There is no check of its own for what ends a kernel without an access.
+  // What ends a kernel without an access.
   if (signal == SIGFPE || signal == SIGILL) {
     const bool divides = signal == SIGFPE;
     Finding made =
-        finding("out-of-bounds",
+        finding(divides ? "division-by-zero" : "illegal-instruction",
                 divides ? "A kernel divides an integer by zero, or the division overflows."
                         : "A kernel executes an illegal instruction.",
                 divides ? "Check the divisor before the division."

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "opsmith/gpu/device.h"
+#include "opsmith/gpu/local_values.h"
 
 namespace opsmith::gpu {
 
@@ -31,6 +32,7 @@ struct Fiber : ThreadContext {
   std::uint32_t slices = 0;        // how often it left the core since it waited last
   std::uint32_t result = 0;        // what it is given when it goes on
   bool busy = false;               // it runs a thread
+  LocalRange* locals = nullptr;    // in a checked run: its marked variables, the newest first
 };
 
 /** A list of fibers, first in, first out. */

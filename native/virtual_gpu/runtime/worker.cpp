@@ -301,6 +301,8 @@ void Worker::take_thread(Fiber& fiber, Block& block) {
   fiber.first_lane = lane;
   fiber.wait = Wait::nothing;
   fiber.slices = 0;
+  // A thread that ended by a fault left its own there.
+  fiber.locals = nullptr;
   fiber.busy = true;
   fiber.advancing = false;
   // Until the fiber waits or ends, the lanes of this row after it are its own.

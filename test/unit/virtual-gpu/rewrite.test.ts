@@ -279,3 +279,36 @@ describe('an address of a vector', () => {
     )
   })
 })
+
+describe('a local variable without a value', () => {
+  const body = (text: string): string => rewritten(`__global__ void k(int n) { ${text} }`)
+
+  it.each([
+    ['int a[8];', 'int OPSMITH_ARRAY(a)[8]; OPSMITH_LOCAL_ARRAY(a);'],
+    [
+      'if (n) { unsigned char a[2][N], b; }',
+      '{ unsigned char OPSMITH_ARRAY(a)[2][N], b; OPSMITH_LOCAL_ARRAY(a); }',
+    ],
+    ['float sum; for (;;) sum += n;', 'float sum; OPSMITH_LOCAL(sum); for'],
+    ['\n#pragma unroll\nfloat a[4];', 'float OPSMITH_ARRAY(a)[4]; OPSMITH_LOCAL_ARRAY(a);'],
+  ])('is marked: %s', (text, expected) => {
+    expect(body(text)).toContain(expected)
+  })
+
+  it.each([
+    ['that has a value', 'int a[8] = {}; float sum = 0; sum += n;'],
+    ['that is assigned first', 'int i; for (i = 0; i < n; i++) {}'],
+    ['that is handed to a function only', 'float v; if (n) v = 1; v = reduce(v, n);'],
+    ['that the C library writes', 'float p[2]; sincosf(n, &p[0], &p[1]);'],
+    ['whose type is asked', 'int a[8]; using T = decltype(a);'],
+    ['that is none', 'return a[8]; static int b[2]; extern int c[]; using U = int[3];'],
+    ['that a case jumps over', 'switch (n) { int a[8]; case 1: break; }'],
+    ['of a function with goto', 'goto end; int a[8]; end: return;'],
+  ])('is not marked, if it is one %s', (_, text) => {
+    expect(body(text)).not.toContain('OPSMITH_LOCAL')
+  })
+
+  it('of the host is not marked', () => {
+    expect(rewritten('int main() { int a[8]; }')).toBe('int main() { int a[8]; }')
+  })
+})

@@ -132,6 +132,10 @@ const checkedFlags: readonly string[] = [
   '-fno-wrapv',
   '-mllvm',
   '-tsan-compound-read-before-write=1',
+  // A local variable stays in its place, and is read where the source reads it.
+  '-DOPSMITH_GPU_LOCALS=1',
+  '-mllvm',
+  '-disable-licm-promotion',
   '-fsanitize=bounds,alignment,signed-integer-overflow',
   '-fsanitize-recover=all',
 ]

@@ -9,6 +9,7 @@ import { readKernelHead } from './kernel-names.js'
 import { beginOfCallee, endOfLaunch } from './launches.js'
 import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
 import type { Insertion } from './lanes-in-step.js'
+import { markLocals } from './local-values.js'
 import { shownShared } from './shown-shared.js'
 import type { FileShared } from './shown-shared.js'
 import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
@@ -41,6 +42,8 @@ interface Scope {
   volatiles: ReadonlySet<string> | undefined
   /** How the body of a kernel names it; undefined for others, and where it cannot. */
   kernel: string | undefined
+  /** The `}` of the function whose variables are marked; -1 where a jump could pass a mark. */
+  marksUntil: number
 }
 
 /**
@@ -194,7 +197,11 @@ class Rewriter {
       this.scopes.pop()
       this.endStatement(at + 1)
     } else if (text === ';') {
-      if (this.depth <= 0) this.stepTogether(at)
+      if (this.depth <= 0) {
+        this.stepTogether(at)
+        const until = this.scopes.at(-1)?.marksUntil ?? -1
+        if (until >= 0) this.insertAll(markLocals(this.tokens, this.statementBegins, at, until))
+      }
       this.endStatement(at + 1)
     }
     return at
@@ -280,8 +287,11 @@ class Rewriter {
     }
     const onDevice = places.has('__device__') || places.has('__global__')
     let volatiles: ReadonlySet<string> | undefined
+    let marksUntil = kind === 'block' ? this.marksUntil() : -1
     if (kind === 'function' && onDevice) {
       const close = closes(tokens, at)
+      const jumps = tokens.slice(at, close).some(({ text }) => text === 'goto')
+      if (!jumps && !words.includes('constexpr')) marksUntil = close
       volatiles = volatileNames(tokens, this.statementBegins, close)
       this.readForSwap(at, close)
       const known = this.fileShared.filter(({ scopes }) =>
@@ -310,10 +320,17 @@ class Rewriter {
       device: kind === 'function' || kind === 'block' ? device : false,
       volatiles,
       kernel: head?.name,
+      // A case after a declaration jumps over what follows it.
+      marksUntil: words.includes('switch') ? -1 : marksUntil,
     })
     // Parameters and conditions end before a body.
     this.depth = 0
     this.endStatement(at + 1)
+  }
+
+  /** Of the function that is open. */
+  private marksUntil(): number {
+    return this.scopes.findLast(({ kind }) => kind === 'function')?.marksUntil ?? -1
   }
 
   private isOnDevice(): boolean {
