@@ -89,9 +89,11 @@ Finding broadcast_fault(const GradientCase& given, size_t input, int64_t dim) {
       return std::nullopt;
     }
     accept();
-    const auto mismatch = gradient_mismatch(given, leaves);
-    if (!mismatch) return std::nullopt;
-    auto finding = mismatch_finding(given, *mismatch, where);
+    std::string error;
+    const auto mismatch = gradient_mismatch(given, leaves, &error);
+    if (!mismatch && error.empty()) return std::nullopt;
+    auto finding = mismatch ? mismatch_finding(given, *mismatch, where)
+                            : failed(where + "forward runs, but backward throws: " + error);
     finding.advice = "Sum the gradient over the dimensions in which " + name +
                      " was broadcast (at::sum_to_size).";
     return finding;

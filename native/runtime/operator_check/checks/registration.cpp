@@ -3,6 +3,7 @@
 
 #include "runtime/operator_check/autograd_fallback.h"
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
 #include "runtime/registry.h"
 
 namespace opsmith {
@@ -33,7 +34,8 @@ OperatorCheckFinding check_registration(const OperatorCall& call) {
     note("Meta", "torch.compile and torch.export fail");
   }
   if (!composite && !has(Key::Autograd) && !has(Key::AutogradCPU)) {
-    note("Autograd", "autograd records no gradient");
+    note("Autograd", has(Key::AutogradCUDA) ? "autograd records no gradient on the CPU"
+                                            : "autograd records no gradient");
   }
   if (!composite && !has(Key::AutocastCUDA) && !has(Key::AutocastCPU)) {
     note("Autocast", "inputs may have mixed dtypes under autocast");
@@ -52,7 +54,8 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
     any = any || tensor.requires_grad();
   if (!any) return skipped("no input requires grad");
   using Key = c10::DispatchKey;
-  for (const Key key : {Key::AutogradCPU, Key::Autograd, Key::CompositeImplicitAutograd}) {
+  const auto of_device = all_on_cpu(call) ? Key::AutogradCPU : Key::AutogradCUDA;
+  for (const Key key : {of_device, Key::Autograd, Key::CompositeImplicitAutograd}) {
     if (op->hasKernelForDispatchKey(key)) {
       return passed(std::string("a kernel is registered for the dispatch key ") +
                     c10::toString(key));
@@ -92,8 +95,9 @@ const RegisteredCheck registration_check({
 const RegisteredCheck autograd_registration_check({
     .name = "autograd_registration",
     .title = "autograd registration",
-    .meaning = "If an output requires grad, the operator has a kernel for Autograd, AutogradCPU or "
-               "CompositeImplicitAutograd",
+    .meaning =
+        "If an output requires grad, the operator has a kernel for Autograd, for autograd on "
+        "the device of the inputs (such as AutogradCPU), or for CompositeImplicitAutograd",
     .order = 40,
     .run = check_autograd_registration,
     .can_shrink = false,
