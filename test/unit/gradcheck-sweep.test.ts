@@ -79,6 +79,14 @@ describe('a sweep over eps', () => {
     expect(curve.points[curve.recommended ?? -1]?.eps).toBe(1e-4)
   })
 
+  it('where no error is finite, no step is recommended, and the reason is given', () => {
+    const found = points('float64', (eps) => (eps > 1e-4 ? NaN : Infinity))
+    const curve = curveOf('float64', found, '')
+    expect(curve.recommended).toBeUndefined()
+    expect(curve.reason).toBe('the error is infinite or NaN at every eps')
+    expect(curve.points).toHaveLength(23)
+  })
+
   it('among equal errors the step where both errors balance is recommended', () => {
     const curve = curveOf(
       'float64',

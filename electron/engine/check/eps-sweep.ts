@@ -70,7 +70,7 @@ function errorAt(point: SweepPoint): number {
 }
 
 /**
- * The step with the smallest error. Of equal errors, the one nearest to the cube root of the
+ * The step with the smallest error; undefined where no error is finite. Of equal errors, the one nearest to the cube root of the
  * precision, where truncation and rounding balance for central differences of a function whose
  * derivatives are all of one size (Numerical Recipes, "Numerical Derivatives").
  */
@@ -79,6 +79,7 @@ function bestOf(dtype: SweepDtype, points: readonly SweepPoint[]): number | unde
   const distance = (point: SweepPoint): number => Math.abs(Math.log(point.eps / balance))
   let best: number | undefined
   for (const [index, point] of points.entries()) {
+    if (errorAt(point) === Infinity) continue
     const held = best === undefined ? undefined : points[best]
     const better =
       !held ||
@@ -127,6 +128,9 @@ export function curveOf(
       branch: best === undefined ? 'flat' : branchOf(dtype, points, index, best),
     })),
     ...(best === undefined ? {} : { recommended: best }),
-    reason,
+    reason:
+      best === undefined && points.length > 0 && reason === ''
+        ? 'the error is infinite or NaN at every eps'
+        : reason,
   }
 }

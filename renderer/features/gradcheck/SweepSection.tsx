@@ -92,7 +92,7 @@ function Swept({ report }: { report: SweepReport }): ReactElement {
         ))}
       </div>
       {report.curves
-        .filter((curve) => curve.points.length === 0)
+        .filter((curve) => curve.recommended === undefined)
         .map((curve) => (
           <p key={curve.dtype} className="muted">
             {curve.dtype}: {curve.reason}

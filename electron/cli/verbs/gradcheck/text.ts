@@ -124,7 +124,7 @@ function curveLines(curve: SweepCurve): string[] {
     return '█'.repeat(Math.max(1, Math.round(share * barWidth)))
   }
   const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
-  const head = `  ${curve.dtype}: ${best ? `recommended eps ${powerText(best.eps)} with error ${errorText(best.maxAbsolute)}` : 'no eps can be recommended'}`
+  const head = `  ${curve.dtype}: ${best ? `recommended eps ${powerText(best.eps)} with error ${errorText(best.maxAbsolute)}` : `no eps can be recommended: ${curve.reason}`}`
   const lines = curve.points.map((point, index) => {
     const arrow = index === curve.recommended ? '→' : ' '
     const verdict = point.ok ? 'passes' : 'fails '
