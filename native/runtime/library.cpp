@@ -121,7 +121,7 @@ LoadReport load_library(const std::string& path) {
     if (!before.unloaded) {
       throw Failure(ErrorCode::library_load,
                     "Another library is loaded and cannot be unloaded: " + before.reason,
-                    "Load the new library in a new op host.");
+                    "Load the new library in a new process.");
     }
   }
   auto& log = registration_log();

@@ -171,7 +171,7 @@ describe('the toolkit', () => {
     [
       'warning',
       { ran: { wrong: [], firstSeconds: 4 } },
-      /4\.0 s: its kernel was compiled from PTX/,
+      /4\.0 s: its kernel was probably compiled from PTX/,
     ],
     ['failed', { ran: { wrong: ['no kernel image'], firstSeconds: 0 } }, /No kernel image/],
     [

@@ -9,7 +9,7 @@ import { callerPath } from '../print'
 /** Options of each verb whose work can be spread over nodes. */
 export const over = text(
   '<where>',
-  'where to spread the work: slurm, the name of a cluster in the settings, or a list of machines such as local,ssh:HOST,TARGET; local is this machine, TARGET is the name of a target in the settings',
+  'where to spread the work: slurm, or the name of a cluster in the settings, or a list of machines such as local,ssh:HOST,TARGET; local is this machine, TARGET is the name of a target in the settings',
 )
 export const jobs = number(
   '<number>',

@@ -130,7 +130,7 @@ export const verb = defineVerb({
   options: verbOptions,
   readsInput: ({ log }) => log === '-',
   notes: [
-    '--gpu compiles a small CUDA library, calls the library in separate op hosts, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
+    '--gpu compiles a small CUDA library, calls the library in separate processes, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
   ],
   run: runDoctor,
 })

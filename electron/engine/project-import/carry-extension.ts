@@ -163,7 +163,7 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
     else {
       const { file, line } = place
       draft.remark(
-        `The flag ${text} is left out: ${file} sets this flag for C++ sources only with CUDA. opsmith.json has no key for such a flag.`,
+        `The flag ${text} is left out: ${file} gives this flag to C++ sources only in a build with CUDA. opsmith.json has no key for such a flag.`,
         { file, line },
       )
     }
