@@ -120,7 +120,7 @@ LoadReport load_library(const std::string& path) {
     const auto before = unload_library();
     if (!before.unloaded) {
       throw Failure(ErrorCode::library_load,
-                    "Another library is loaded and cannot be unloaded: " + before.reason,
+                    "The library that was loaded before cannot be unloaded, because " + before.reason,
                     "Load the new library in a new process.");
     }
   }

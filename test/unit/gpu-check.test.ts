@@ -385,7 +385,7 @@ describe('faults', () => {
       /after an assertion .* next call fails/i,
     ],
     ['failed', { faults: [{ ...fault, answer: '', isNamed: false }] }, /is not reported/],
-    ['failed', { faults: [{ ...fault, isNamed: false }] }, /is reported with the wrong message/],
+    ['failed', { faults: [{ ...fault, isNamed: false }] }, /the message does not name it/],
     ['failed', { failedChecks: ['"threads" (initialization error)'] }, /operator check "threads"/],
     [
       'failed',

@@ -371,7 +371,7 @@ export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures)
       ...(answer === '' ? [`${fault} is not reported`] : []),
       ...(isNextRight ? [] : [`after ${fault}, the next call fails or gives wrong numbers`]),
       ...(answer !== '' && !isNamed
-        ? [`${fault} is reported with the wrong message: ${answer}`]
+        ? [`${fault} is reported, but the message does not name it: ${answer}`]
         : []),
     ]),
     ...failedChecks.map(

@@ -75,7 +75,7 @@ function carrySource(
   const place = placeAt(carrying, one, withCuda ? 'sources with CUDA' : 'sources', given)
   const at = { file: place.file, line: place.line }
   if (!isCode(source) || isHeader(source)) {
-    draft.remark(`${given} is left out, because the file is not a C++ or CUDA source.`, at)
+    draft.remark(`${given} is left out, because it is a header, or not a C++ or CUDA source.`, at)
     return
   }
   if (path.isAbsolute(source)) {
