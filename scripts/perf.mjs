@@ -86,7 +86,7 @@ const usage = (problem) => {
       `NAME: ${known.join(', ') || '(none yet)'}`,
       '--rounds N      number of samples of each case (only for the benchmarks loop, remote, shards, start, virtual-gpu)',
       '--only PART     only the cases with PART in their name (only for the benchmarks check, gradcheck, loop, remote, virtual-gpu)',
-      '--package FILE  time from the set-up of FILE, a tar.gz of npm run package, to the first result of a sample (setup)',
+      '--package FILE  tar.gz of npm run package: measure the time from its set-up to the first result of a sample (only for the benchmark setup)',
     ].join('\n'),
   )
   process.exit(2)

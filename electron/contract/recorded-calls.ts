@@ -113,6 +113,8 @@ export function keptText({ added, there, leftOut }: KeptCalls): string {
       : [`${there} ${there === 1 ? 'entry was' : 'entries were'} already in opsmith.json`]),
     ...(leftOut === 0
       ? []
-      : [`${leftOut} ${leftOut === 1 ? 'call' : 'calls'} cannot be written to opsmith.json`]),
+      : [
+          `${leftOut} ${leftOut === 1 ? 'call was' : 'calls were'} left out, because opsmith.json cannot express an argument, or because a string argument is the name of an input`,
+        ]),
   ].join('; ')
 }

@@ -103,7 +103,7 @@ const fields = {
     .min(0)
     .max(1_440)
     .describe(
-      'How many minutes the engine on another machine keeps running after the connection is lost, so that Opsmith can connect to it again. 0: the engine ends immediately.',
+      'How many minutes Opsmith on another machine keeps running after the connection to that machine is lost, so that the window can connect again. 0: Opsmith on that machine ends immediately.',
     ),
   projectsFolder: z
     .union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')])

@@ -55,7 +55,7 @@ function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
   return {
     code: 'host.unavailable',
     message: `The native addon does not fit this version of Opsmith: ${differences.join('; ')}.`,
-    hint: `Rebuild the addon with "${process.env['OPSMITH_SETUP_COMMAND'] ?? 'npm run setup'}". If you added a call, declare it in electron/contract/host-calls.ts and in native/binding/calls.`,
+    hint: `Rebuild the addon with "${process.env['OPSMITH_SETUP_COMMAND'] ?? 'npm run setup'}". If you changed the source of Opsmith and added a call to the addon, declare the call in electron/contract/host-calls.ts and in native/binding/calls.`,
   }
 }
 

@@ -66,7 +66,7 @@ function summarize(counts: GraphDiff['counts'], graphChanges: number, isSame: bo
     if (counts[name] > 0) parts.push(`${counts[name].toLocaleString('en')} ${name}`)
   if (graphChanges > 0)
     parts.push(
-      `${graphChanges} ${graphChanges === 1 ? 'difference' : 'differences'} in inputs and outputs`,
+      `${graphChanges} ${graphChanges === 1 ? 'difference' : 'differences'} in the inputs and outputs of the graph`,
     )
   return `${parts.join(', ')}; ${nodes} now`
 }

@@ -120,8 +120,8 @@ LoadReport load_library(const std::string& path) {
     const auto before = unload_library();
     if (!before.unloaded) {
       throw Failure(ErrorCode::library_load,
-                    "Another library is loaded and cannot be unloaded: " + before.reason,
-                    "Load the new library in a new op host.");
+                    "The library that was loaded before cannot be unloaded, because " + before.reason,
+                    "Load the new library in a new process.");
     }
   }
   auto& log = registration_log();

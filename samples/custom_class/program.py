@@ -2,7 +2,7 @@ import torch
 
 
 def normalize_by_first(first, second):
-    """The second batch, normalised by the first. Only the operator makes the object, so a trace can record this."""
+    """The second batch, normalised by the first. The operator makes the object, so the function can be traced."""
     return torch.ops.running.normalize_by(second, first)
 
 

@@ -18,7 +18,7 @@ export async function write(load) {
   const properties = toJSONSchema(settings, { io: 'input' }).properties ?? {}
   return markdownPage(
     '# Settings',
-    'You can change these settings in the Settings panel. They apply to all projects. Their file is `$XDG_CONFIG_HOME/opsmith/settings.json`, or `~/.config/opsmith/settings.json` if this variable is not set. The command line reads the same file. A project can set its own `compiler` and `libtorch` in `toolchain` of [opsmith.json](manifest.md).',
+    'You can change most settings in the Settings panel, and `compiler` and `libtorch` in Doctor. Settings apply to all projects. Their file is `$XDG_CONFIG_HOME/opsmith/settings.json`, or `~/.config/opsmith/settings.json` if this variable is not set. The command line reads the same file. A project can set its own `compiler`, `libtorch` and `gpu` in `toolchain` of [opsmith.json](manifest.md).',
     markdownTable(
       ['setting', 'type', 'default', 'meaning'],
       Object.entries(properties).map(([name, property]) => [

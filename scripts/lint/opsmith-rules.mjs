@@ -16,7 +16,7 @@ function forbid(forbidden) {
 }
 
 const noClassMessage =
-  'Find elements by role, label, text or data-testid, because CSS classes change with the design. For elements that only a class finds, use test/support/editor-parts.ts.'
+  'Find elements by role, label, text or data-testid, because CSS classes change with the design. For elements that have only a class, use test/support/editor-parts.ts.'
 const classSelector = '/^(?:[^[]|\\[[^\\]]*\\])*[.][A-Za-z]/'
 const selectorCalls =
   'CallExpression[callee.property.name=/^(locator|querySelector|querySelectorAll|closest|matches|waitForSelector|getElementsByClassName)$/]'

@@ -14,7 +14,7 @@ const homeInside = path.join('/tmp', 'user')
 export function cleanDebianProblem() {
   if (process.getuid?.() !== 0) return 'only root can make a clean Debian system'
   if (findOnPath('debootstrap') === '')
-    return 'there is no debootstrap (apt-get install debootstrap)'
+    return 'debootstrap is not installed: run apt-get install debootstrap'
   return ''
 }
 

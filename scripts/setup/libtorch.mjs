@@ -182,7 +182,7 @@ async function installJupyter(say) {
     return jupyterPackages
   } catch (error) {
     say(
-      `Jupyter could not be installed, so the cells of exported notebooks run without Jupyter: ${tail(error.message, 1)}`,
+      `Jupyter could not be installed, so the proof of an exported notebook runs its cells in plain Python: ${tail(error.message, 1)}`,
     )
     return []
   }

@@ -78,7 +78,7 @@ const compilerNeeds = [
     dnf: ['clang', 'lld'],
     pacman: ['clang', 'lld'],
     essential: false,
-    lost: 'g++ works too, but is slower, and Opsmith then has no compile server, which makes builds after an edit fast; opsmith doctor shows how much slower',
+    lost: 'g++ works too, but is slower; the compile server, which makes builds after an edit fast, needs clang',
   },
   {
     name: 'lld',

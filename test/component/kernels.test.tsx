@@ -326,7 +326,7 @@ describe('counts', () => {
     expect((await screen.findByTestId('kernels-occupancy')).textContent).toBe(
       '100 %: a multiprocessor runs 8 blocks (64 warps) at once. Limited by warps. The registers of a thread are not known. They may lower the occupancy.',
     )
-    await userEvent.type(screen.getByLabelText('Registers of a thread'), '40')
+    await userEvent.type(screen.getByLabelText('Registers per thread'), '40')
     await userEvent.selectOptions(screen.getByTestId('kernels-architecture'), 'sm_90')
     await vi.waitFor(() => {
       expect(asked()).toEqual({
@@ -334,7 +334,7 @@ describe('counts', () => {
         needs: { threads: 128, registers: 40, staticShared: 512, dynamicShared: 0 },
       })
     })
-    await userEvent.type(screen.getByLabelText('Threads of a block'), '9')
+    await userEvent.type(screen.getByLabelText('Threads per block'), '9')
     expect(panelText()).toContain('a block has 1 to 1024 threads')
   })
 

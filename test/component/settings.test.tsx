@@ -65,7 +65,7 @@ it('Settings says what a check for a newer version sends, and cannot switch it o
   const box = (): HTMLInputElement => screen.getByTestId('settings-check-version')
   expect(box().disabled).toBe(true)
   expect(box().parentElement?.textContent).toContain(
-    'this build of Opsmith has no address to look for a newer version',
+    'this build of Opsmith contains no address for version checks',
   )
   first.unmount()
 

@@ -254,7 +254,7 @@ describe('a run that was left', () => {
     main.give('runs.follow', followed())
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-run-entry'))
-    expect(screen.getByTestId('timings-run-phase').textContent).toContain('no job is left')
+    expect(screen.getByTestId('timings-run-phase').textContent).toContain('no job is queued')
     expect(main.asked('runs.follow')).toEqual([])
     await userEvent.click(screen.getByRole('button', { name: 'Go on' }))
     await waitFor(() => expect(main.asked('runs.follow')).toHaveLength(1))

@@ -163,7 +163,9 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     const again = app.testId('setup-run').filter({ hasText: 'Try again' })
     await again.waitFor({ timeout: buildTime })
     const panel = await app.testId('setup-panel').innerText()
-    expect(panel).toContain('The native addon did not compile.')
+    expect(panel).toContain(
+      'The native addon, the part of Opsmith that calls libtorch, did not compile.',
+    )
     expect(await app.testId('setup-log').innerText()).toContain('call.cpp:7:1: error')
     expect(await steps('done')).toBe(1)
     await pictures('setup-failed')

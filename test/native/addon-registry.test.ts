@@ -148,7 +148,7 @@ describe('a library that cannot be unloaded', () => {
     const next = await failureOf(addon.call('library.load', { path: library }))
     expect(next).toMatchObject({
       code: 'library.load',
-      hint: 'Load the new library in a new op host.',
+      hint: 'Load the new library in a new process.',
     })
   })
 })

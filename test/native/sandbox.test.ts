@@ -140,7 +140,7 @@ async function set(change: SettingsChange): Promise<void> {
   await workbench.applySettings()
 }
 
-const advice = /runs in a sandbox.*Settings, "Sandbox".*--no-sandbox/
+const advice = /run in a sandbox.*Settings, "Sandbox".*--no-sandbox/
 
 describe('an operator in the sandbox', () => {
   it.skipIf(lacks('files'))(

@@ -105,7 +105,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     const alike = (one: unknown): unknown => ({ ...(one as object), seconds: 0 })
     expect(there.searches.map(alike)).toEqual(here.searches.map(alike))
     expect((await opsmith('runs')).stdout).toMatch(
-      new RegExp(`${id}  gradcheck my_op: \\d+ of \\d+ shards have a result; done`),
+      new RegExp(`${id}  gradcheck my_op: \\d+ of \\d+ shards \\(parts\\) have a result; done`),
     )
     // A run that has ended answers again.
     expect(JSON.parse((await opsmith('runs', id, '--json')).stdout)).toEqual(there)
@@ -356,7 +356,9 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
       await withLauncher(['--nodelist=n9'], async (own, folder) => {
         const { code, stdout, stderr } = await runOpsmith(own, 'run', folder)
         expect(code, stderr).toBe(1)
-        expect(stdout).toContain('The op host got no node: Invalid node name specified.')
+        expect(stdout).toContain(
+          'The process that runs operators got no node: Invalid node name specified.',
+        )
       })
       await withLauncher(['--job-name=ended'], async (own, folder) => {
         const search = ['gradcheck', folder, '--op', 'compute', '--search', '1000000', '--json']
@@ -371,7 +373,9 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
           if (!isOver) cluster.slurm('scancel', '-n', 'ended')
         }
         const { stdout } = await running
-        expect(stdout).toMatch(/The op host on node n[12] is gone: its job was cancelled\./)
+        expect(stdout).toMatch(
+          /The process that runs operators on node n[12] is gone: its job was cancelled\./,
+        )
       })
     })
   })

@@ -176,7 +176,7 @@ int main() {
     )
     const { code, stderr } = await opsmith(cache, 'cuda', file)
     expect(stderr).toContain("wrong.cu:2:3: error: use of undeclared identifier 'undeclared'")
-    expect(stderr).toContain('wrong.cu does not compile for the virtual GPU')
+    expect(stderr).toContain('the program does not compile for the virtual GPU')
     expect(code).toBe(2)
   })
 })

@@ -104,7 +104,9 @@ it('set-up that is stopped while it compiles leaves no part of an addon and no l
     expect(fs.existsSync(path.join(own.folder, 'addons'))).toBe(false)
     expect(fs.existsSync(path.join(own.folder, 'setup/lock'))).toBe(false)
     const doctor = await packaged(['doctor'], { cache: own, environment: { LIBTORCH: libtorch } })
-    expect(doctor.stdout).toContain('The native addon has not been built.')
+    expect(doctor.stdout).toContain(
+      'The native addon, the part of Opsmith that calls libtorch, has not been built.',
+    )
   } finally {
     own.remove()
   }

@@ -56,9 +56,9 @@ describe('crash reports', () => {
     const exit = explainExit(facts({ killed: 'device', deviceError }))
     expect(exit.reason).toBe('device')
     expect(exit.message).toBe(
-      `A GPU kernel failed, so the op host can no longer use the device (call my_op::f): ${deviceError}.`,
+      `A GPU kernel failed, so the process that runs operators can no longer use the device (call my_op::f): ${deviceError}.`,
     )
-    expect(adviceAfter(exit, 'gpu')).toMatch(/new op host.*compute-sanitizer/)
+    expect(adviceAfter(exit, 'gpu')).toMatch(/new process.*compute-sanitizer/)
     // On the virtual GPU, NVIDIA's tools see nothing.
     expect(adviceAfter(exit, 'virtual')).toMatch(/Turn on “Check kernels”.*--check-kernels/)
     expect(adviceAfter({ ...exit, reason: 'segfault' }, 'virtual')).toMatch(/If a kernel is the/)

@@ -101,21 +101,21 @@ describe("nvcc's host compiler", () => {
       compiler('clang', 19),
       [gcc(14), gcc(12), gcc(13)],
       '/usr/bin/g++-13',
-      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
+      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, but /usr/bin/g++-14 is version 14',
     ],
     [
       'an older g++ where the one that builds is too new',
       compiler('g++', 14),
       [gcc(14), gcc(13)],
       '/usr/bin/g++-13',
-      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
+      '/usr/bin/g++-13 is used: nvcc 12.6 supports g++ up to 13, but /usr/bin/g++-14 is version 14',
     ],
     [
       'clang where no g++ is old enough',
       compiler('clang', 17),
       [gcc(14)],
       '/usr/bin/clang++-17',
-      '/usr/bin/clang++-17 is used: nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
+      '/usr/bin/clang++-17 is used: nvcc 12.6 supports g++ up to 13, but /usr/bin/g++-14 is version 14',
     ],
     ['clang where there is no g++', compiler('clang', 17), [], '/usr/bin/clang++-17', ''],
   ])('is %s', (_name, chosen, gccs, expected, remark) => {
@@ -124,7 +124,7 @@ describe("nvcc's host compiler", () => {
 
   it('is named as refused before nvcc refuses it', () => {
     expect(hostOf(compiler('clang', 19), [gcc(14)]).refused).toBe(
-      'nvcc 12.6 supports g++ up to 13, but this machine has g++ 14',
+      'nvcc 12.6 supports g++ up to 13, but /usr/bin/g++-14 is version 14',
     )
     expect(hostOf(compiler('clang', 19), []).refused).toBe('nvcc 12.6 does not support clang 19')
   })

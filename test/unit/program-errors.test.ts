@@ -77,11 +77,11 @@ describe('an error of the TorchScript compiler', () => {
   it('the error has a note for each overload that was tried', () => {
     const { message, notes } = programDiagnostic(overloads, '/p/program.py', 'a\nb')
     expect(message).toBe(
-      'None of the 2 overloads of aten::relu accepts these arguments. In the first overload, argument self needs type Tensor, but has type int',
+      "None of the 2 overloads of aten::relu accepts these arguments. In the first overload, argument 'self' needs type Tensor, but has type int",
     )
     expect(notes.map((note) => note.message)).toEqual([
-      'aten::relu(Tensor self) -> Tensor: argument self needs type Tensor, but has type int',
-      'aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): argument self needs type Tensor, but has type int',
+      "aten::relu(Tensor self) -> Tensor: argument 'self' needs type Tensor, but has type int",
+      "aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): argument 'self' needs type Tensor, but has type int",
     ])
   })
 

@@ -31,14 +31,16 @@ const endings: [string, string][] = [
 
 describe('an op host behind a launcher', () => {
   it.each(endings)('%j: %s', (words, reason) => {
-    expect(explainLostHost(srun, 'n1', words, 1)).toBe(`The op host on node n1 is gone: ${reason}.`)
+    expect(explainLostHost(srun, 'n1', words, 1)).toBe(
+      `The process that runs operators on node n1 is gone: ${reason}.`,
+    )
   })
 
   it('no node: the words of the queue say why', () => {
     const words =
       'srun: error: Unable to allocate resources: Requested node configuration is not available\n'
     expect(explainLostHost(srun, '', words, 1)).toBe(
-      'The op host got no node: Requested node configuration is not available.',
+      'The process that runs operators got no node: Requested node configuration is not available.',
     )
   })
 
@@ -57,7 +59,7 @@ describe('an op host behind a launcher', () => {
         onExit: (_code, _signal, reason = '') => resolve(reason),
       })
     })
-    expect(lost).toContain('The op host got no node: srun ended')
+    expect(lost).toContain('The process that runs operators got no node: srun ended')
     expect(lost).toContain('ENOENT')
   })
 })

@@ -223,7 +223,8 @@ describe('a run of shards', () => {
       ok: false,
       error: {
         code: 'target.unavailable',
-        message: 'No worker could start a shard: the worker failed on node n1: exit code 127.',
+        message:
+          'No worker could start a shard (a part of the run): the worker failed on node n1: exit code 127.',
       },
     })
     expect(nodes.submissions).toHaveLength(2)

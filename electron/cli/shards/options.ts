@@ -9,7 +9,7 @@ import { callerPath } from '../print'
 /** Options of each verb whose work can be spread over nodes. */
 export const over = text(
   '<where>',
-  'where to spread the work: slurm, the name of a cluster in the settings, or a list of machines such as local,ssh:HOST,TARGET; local is this machine, TARGET is the name of a target in the settings',
+  'where to spread the work: slurm, or the name of a cluster in the settings, or a list of machines such as local,ssh:HOST,TARGET; local is this machine, TARGET is the name of a target in the settings',
 )
 export const jobs = number(
   '<number>',
@@ -17,7 +17,7 @@ export const jobs = number(
   { least: 1, isWhole: true, most: 1000 },
   '2',
 )
-export const detach = flag('with --over: do not wait for the results; `opsmith runs` shows them')
+export const detach = flag('with --over: do not wait for the results; `opsmith runs ID` waits for them and prints them')
 export const runFolder = text(
   '<folder>',
   'with --over: create the folder of the run in this folder, which all nodes must share',

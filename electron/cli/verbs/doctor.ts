@@ -50,7 +50,7 @@ const verbOptions = {
     'explain the failures in the output of a build or an import; "-" reads stdin',
   ),
   gpu: flag(
-    'check a GPU instead of the tools: ten checks in a minute, and a table to paste into an issue',
+    'check a GPU instead of the tools: runs ten checks, which take about a minute together, and prints a table of results to paste into an issue',
   ),
   json: flag('print the result as JSON to stdout'),
 }
@@ -130,7 +130,7 @@ export const verb = defineVerb({
   options: verbOptions,
   readsInput: ({ log }) => log === '-',
   notes: [
-    '--gpu compiles a small CUDA library, calls the library in separate op hosts, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
+    '--gpu compiles a small CUDA library, calls the library in separate processes, and measures the first GPU. The exit code is 0 if at least one check ran and no check failed.',
   ],
   run: runDoctor,
 })

@@ -111,7 +111,7 @@ export const verb: Verb = {
   name: 'host',
   order: 23,
   description:
-    'run an op host (the process that calls operators) on this node, for Opsmith on another node; the setting hostLauncher there starts this command',
+    'run an op host (the process that calls operators) on this node; Opsmith on another node starts this command if its setting hostLauncher is set',
   argument: undefined,
   options: {},
   readsInput: () => true,

@@ -50,7 +50,7 @@ async function makeGradchecks(
   manifest: Manifest,
 ): Promise<Result<boolean>> {
   if (manifest.gradchecks.length === 0) {
-    process.stdout.write('opsmith.json has no gradchecks.\n')
+    process.stdout.write('opsmith.json has no gradchecks, so none ran.\n')
     return ok(true)
   }
   const settings = await readSettings(workbench.installation.configFolder)

@@ -23,14 +23,15 @@ function stateText({ phase, openJobs, problem, id }: RunState): string {
   if (phase === 'unknown') return `unknown: ${problem}`
   if (phase === 'working') return `${openJobs} ${openJobs === 1 ? 'job' : 'jobs'} queued or running`
   return phase === 'idle'
-    ? `not finished, but no job is left; to continue: opsmith runs ${id}`
+    ? `not finished, but no job is queued or running; to continue: opsmith runs ${id}`
     : phase
 }
 
 function stateLine(run: RunState): string {
   const { id, title, done, failed, shards } = run
   const lost = failed > 0 ? `, ${failed} failed` : ''
-  return `${id}  ${title}: ${done} of ${shards} shards have a result${lost}; ${stateText(run)}`
+  const results = `${done} of ${shards} shards (parts) have a result${lost}`
+  return `${id}  ${title}: ${results}; ${stateText(run)}`
 }
 
 async function list(known: ShardRuns, json: boolean): Promise<number> {

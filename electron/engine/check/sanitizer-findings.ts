@@ -21,15 +21,16 @@ const mostFindings = 20
 const adviceFor: readonly (readonly [RegExp, string])[] = [
   [/use-after-free/, 'Keep the tensor that owns the memory alive while its pointer is in use.'],
   [
-    /double-free|bad-free|mismatch/,
+    /double-free|bad-free|(dealloc|delete-type)-mismatch/,
     'Free memory once, with the function that matches its allocation.',
   ],
   [
     /use-after-(return|scope)/,
     'Keep the variable alive while a pointer or a reference to it is in use.',
   ],
+  [/param-overlap/, 'The source and the destination overlap: copy with std::memmove.'],
+  [/param|size-too-big|alloc(array)?-overflow/, 'Check how the size is computed.'],
   [/overflow on|-overflow$|underflow/, 'Check the bounds of the loop, or of the copy.'],
-  [/param|size-too-big/, 'Check how the size is computed.'],
   [/shift/, 'Shift an unsigned number, by fewer bits than its width.'],
   [/divide/, 'Check that the divisor is not 0.'],
   [
@@ -180,7 +181,7 @@ async function findingOf(
 
 const endWords = {
   refused: 'threw an exception',
-  stopped: 'ended the op host',
+  stopped: 'ended the process',
   'timed out': 'timed out',
 } as const
 
@@ -228,7 +229,7 @@ export async function findingsOf(
     const status = ran ? 'passed' : 'skipped'
     const reason = ran
       ? `nothing found in ${countText(calls)}`
-      : `no call ran to its end: ${countText(calls)}`
+      : `no call completed: ${countText(calls)}`
     return { ...nothing, check: checkOf[sanitizer], status, reason }
   })
   return [...failed, ...passed]

@@ -20,7 +20,7 @@ export function explainMissingHeader(
     }
   }
   if (manifest.systemPackages.length === 0) return diagnostic
-  const hint = `${header} may be in a package that this project needs. Install the package: ${installCommand(manifest.systemPackages)}`
+  const hint = `${header} may be in a package that opsmith.json lists in "systemPackages". Install these packages: ${installCommand(manifest.systemPackages)}`
   const note = { severity: 'note' as const, file: '', line: 0, column: 0, message: hint }
   return { ...diagnostic, notes: [...diagnostic.notes, note] }
 }

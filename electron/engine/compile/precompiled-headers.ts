@@ -138,7 +138,7 @@ export async function makePrecompiled(
     if (result.exitCode !== 0) {
       const doctor = 'Doctor lists the compilers of this machine and the problems of each compiler.'
       const isPlain = variant === 'plain'
-      const effect = isPlain ? 'builds take longer' : 'there is no build with the sanitizers'
+      const effect = isPlain ? 'builds take longer' : 'Opsmith cannot build with the sanitizers'
       return err(
         'toolchain.mismatch',
         `${toolchain.compiler.path} could not precompile libtorch's headers, so ${effect}.`,

@@ -263,7 +263,7 @@ export function judgeGraph(figures: GraphFigures): Judgement {
       wrong: [
         ...(missing === ''
           ? []
-          : [`a CUDA graph of a matrix product and a relu cannot be replayed: ${missing}`]),
+          : [`replaying a CUDA graph of a matrix product and a relu failed: ${missing}`]),
         ...captured.map(
           ([name]) => `Opsmith replayed a CUDA graph of ${name}, but should have refused this call`,
         ),
@@ -304,7 +304,7 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
   const kernel = kernels.find(({ kind }) => kind === 'kernel')
   if (!kernel) {
     return judge(
-      { wrong: [`the profiler recorded no kernel: ${missing}`], doubts: [], found: '' },
+      { wrong: [`the profiler recorded no kernel${missing === '' ? '' : `: ${missing}`}`], doubts: [], found: '' },
       {},
     )
   }
@@ -371,7 +371,7 @@ export function judgeFaults({ faults, failedChecks, unprotected }: FaultFigures)
       ...(answer === '' ? [`${fault} is not reported`] : []),
       ...(isNextRight ? [] : [`after ${fault}, the next call fails or gives wrong numbers`]),
       ...(answer !== '' && !isNamed
-        ? [`${fault} is reported with the wrong message: ${answer}`]
+        ? [`${fault} is reported, but the message does not name it: ${answer}`]
         : []),
     ]),
     ...failedChecks.map(

@@ -172,7 +172,9 @@ export function judgeToolchain(facts: ToolchainFacts): Judgement {
     {
       wrong: ran.wrong,
       doubts: isSlow
-        ? [`the first call took ${ran.firstSeconds.toFixed(1)} s: its kernel was compiled from PTX`]
+        ? [
+            `the first call took ${ran.firstSeconds.toFixed(1)} s: its kernel was probably compiled from PTX`,
+          ]
         : [],
       found: `${built}, and both kernels give the right numbers`,
     },

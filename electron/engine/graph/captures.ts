@@ -35,7 +35,7 @@ export class Captures {
     if (kept && state.pid !== 0 && state.generation === kept.generation) return ok(kept.capture)
     this.held.delete(id)
     const why = kept
-      ? 'This graph is gone: the op host that captured it has ended.'
+      ? 'This graph is gone: the process that captured it has exited.'
       : 'Opsmith has already released this graph.'
     return err('host.unavailable', why, {
       hint: 'Capture the graph again.',

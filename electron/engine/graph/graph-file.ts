@@ -12,6 +12,8 @@ import { graphTextOf } from './graph-text'
 /** Bytes; a graph of a hundred thousand nodes takes some thirty million. */
 const largestGraphFile = 256 << 20
 
+const graphHint = 'Write the graph again: opsmith graph --format json.'
+
 /** A graph as `opsmith graph --format json` and the window's export write it. */
 export function parseGraph(text: string, file: string): Result<Graph> {
   let value: unknown
@@ -23,6 +25,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
     return err('input.invalid', `${path.basename(file)} is not valid JSON: ${said}.`, {
       file,
       ...(position ? placeOf(text, Number(position[1])) : {}),
+      hint: graphHint,
     })
   }
   try {
@@ -33,7 +36,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
     return err(
       'input.invalid',
       `${file} is not a graph${where === '' ? '' : `: ${where}`}: ${issue?.message ?? 'it is not valid'}.`,
-      { path: where, hint: 'Write the graph again: opsmith graph --format json.' },
+      { path: where, hint: graphHint },
     )
   } catch (error) {
     // Blocks in blocks in blocks, deeper than any program's.

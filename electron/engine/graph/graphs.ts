@@ -67,7 +67,7 @@ function needsTrust(file: string): Result<never> {
   const name = path.basename(file)
   return err(
     'project.restricted',
-    `${name} is a TorchScript archive, which only an op host can read. Restricted mode does not start an op host.`,
+    `${name} is a TorchScript archive. Loading it can run code, so restricted mode does not load it.`,
     {
       hint: 'Trust the folder to open the archive. In restricted mode, Opsmith shows only torch.export archives (.pt2) and graphs as JSON.',
     },

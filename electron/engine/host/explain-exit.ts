@@ -144,7 +144,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
     default:
       return {
         reason: 'unknown',
-        message: `The op host was ended by ${signalName(record.signal)}${doing}${at}.`,
+        message: `The process that runs operators was ended by ${signalName(record.signal)}${doing}${at}.`,
       }
   }
 }
@@ -169,31 +169,34 @@ function read(facts: ExitFacts): Reading {
     }
   }
   if (facts.killed === 'unresponsive') {
-    return { reason: 'timeout', message: `The op host stopped answering and was ended${doing}.` }
+    return {
+      reason: 'timeout',
+      message: `The process that runs operators stopped answering and was ended${doing}.`,
+    }
   }
   if (facts.killed === 'output') {
     return {
       reason: 'output',
-      message: `The op host was stopped, because one call printed more than the limit (${bytes(facts.limits.outputBytes)})${doing}.`,
+      message: `The process that runs operators was stopped, because one call printed more than the limit (${bytes(facts.limits.outputBytes)})${doing}.`,
     }
   }
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `The op host was stopped, because its temporary files together were larger than the limit (${bytes(facts.limits.temporaryBytes)})${doing}.`,
+      message: `The process that runs operators was stopped, because its temporary files together were larger than the limit (${bytes(facts.limits.temporaryBytes)})${doing}.`,
     }
   }
   if (facts.killed === 'device') {
     return {
       reason: 'device',
-      message: `A GPU kernel failed, so the op host can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
+      message: `A GPU kernel failed, so the process that runs operators can no longer use the device${doing}: ${facts.deviceError.replace(/\.$/, '')}.`,
     }
   }
   if (record?.reason === 'memory') {
     const users =
       record.processes === 0
-        ? 'the process used'
-        : `the process and ${processCount(record.processes)} that it started used`
+        ? 'the process that runs operators used'
+        : `the process that runs operators and ${processCount(record.processes)} that it started used`
     return {
       reason: 'out-of-memory',
       message: `Out of memory${doing}: ${users} ${bytes(record.residentBytes)}, more than the limit.`,
@@ -202,7 +205,7 @@ function read(facts: ExitFacts): Reading {
   if (record?.reason === 'processes') {
     return {
       reason: 'processes',
-      message: `Too many processes${doing}: the operator started ${processCount(record.processes)}, more than the limit for an op host.`,
+      message: `Too many processes${doing}: the operator started ${processCount(record.processes)}, more than the limit.`,
     }
   }
   if (record?.reason === 'terminate') {
@@ -218,7 +221,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'broken' && facts.cameInstead !== '') {
     return {
       reason: 'descriptors',
-      message: `The operator wrote to a file descriptor that it does not own${doing}: the op host sent ${facts.cameInstead}.`,
+      message: `The operator wrote to a file descriptor that it does not own${doing}: Opsmith received ${facts.cameInstead}.`,
     }
   }
   if (record?.reason === 'signal') return readSignal(record, facts, doing)
@@ -228,23 +231,23 @@ function read(facts: ExitFacts): Reading {
   if (facts.signal === 'SIGKILL') {
     return {
       reason: 'killed',
-      message: `The op host was killed from outside${doing}: by a user, or by the system because memory ran out.`,
+      message: `The process that runs operators was killed from outside${doing}: by a user, or by the system because memory ran out.`,
     }
   }
   if (facts.signal !== null)
     return {
       reason: 'killed',
-      message: `The op host was ended by ${facts.signal} from outside${doing}.`,
+      message: `The process that runs operators was ended by ${facts.signal} from outside${doing}.`,
     }
   if (facts.code === 0 || facts.code === null) {
     return {
       reason: phase === '' ? 'unknown' : 'exit',
-      message: `The op host ended${doing}${facts.code === 0 ? ' with exit code 0' : ''}.`,
+      message: `The process that runs operators ended${doing}${facts.code === 0 ? ' with exit code 0' : ''}.`,
     }
   }
   return {
     reason: 'exit',
-    message: `The op host ended with exit code ${facts.code}${doing}.`,
+    message: `The process that runs operators ended with exit code ${facts.code}${doing}.`,
   }
 }
 
@@ -271,12 +274,12 @@ function kernelAdvice(place: KernelPlace): string {
 export function adviceAfter(exit: HostExit, kernels: KernelPlace): string {
   const safe = 'Your sources are safe'
   if (exit.reason === 'device')
-    return `${safe}; the next call starts a new op host. ${kernelAdvice(kernels)}`
+    return `${safe}; the next call starts a new process. ${kernelAdvice(kernels)}`
   if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of the function, or fewer iterations of its loops.`
   if (exit.reason === 'out-of-memory')
-    return `${safe}; fix the code and build again, or raise the memory limit of op hosts in Settings.`
+    return `${safe}; fix the code and build again, or raise “Memory limit of an op host” in Settings.`
   const fix = `${safe}; fix the code and build again.`
   const isOfMemory = exit.reason === 'segfault' || exit.reason === 'heap-corruption'
   // Unchecked kernels of the virtual GPU write into the process's own memory.

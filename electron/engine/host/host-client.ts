@@ -61,12 +61,12 @@ interface Pending {
 }
 
 const timeoutHint =
-  'Look for an endless loop or a deadlock. If the call needs more time, raise the limit: in Settings, or with --timeout on the command line.'
+  'Look for an endless loop or a deadlock. If the call needs more time, raise the limit: "timeout" of the call in opsmith.json, else “Time limit of a call” in Settings. Some commands also have --timeout.'
 
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
-  'Opsmith ended the op host before this call had finished: another call was stopped, or the library or the sandbox changed.',
+  'Opsmith ended the process that runs operators before this call had finished: another call was stopped, or the library or the sandbox changed.',
   { hint: 'Run the call again.' },
 )
 
@@ -200,10 +200,14 @@ export class HostClient {
         clearTimeout(slow)
         void this.finish(code, signal, lost).then((exit) => {
           settleReady(
-            err('host.unavailable', `The op host could not be started: ${exit.message}`, {
-              detail: exit.lastOutput,
-              exit,
-            }),
+            err(
+              'host.unavailable',
+              `Opsmith could not start the process that runs operators: ${exit.message}`,
+              {
+                detail: exit.lastOutput,
+                exit,
+              },
+            ),
           )
           settleEnded(exit)
         })
@@ -269,7 +273,7 @@ export class HostClient {
       ? ok(parsed.data as HostOutput<N>)
       : err(
           'internal',
-          `The op host sent an invalid answer to the call "${name}", because of a bug in Opsmith. Try again.`,
+          `The process that runs operators sent an invalid answer to the call "${name}", because of a bug in Opsmith. Try again.`,
           {
             detail: parsed.error.message,
           },
@@ -373,7 +377,7 @@ export class HostClient {
         ? { ok: false, error: explainRefusal(explainGradientError(parsed.data), this.bounds ?? []) }
         : err(
             'internal',
-            'The op host sent an invalid error message, because of a bug in Opsmith. Try again.',
+            'The process that runs operators sent an invalid error message, because of a bug in Opsmith. Try again.',
           ),
     )
   }
@@ -433,7 +437,7 @@ export class HostClient {
         pending.resolve(
           err('host.timeout', exit.message, {
             exit,
-            ...(this.killed === 'timeout' ? { hint: timeoutHint } : {}),
+            hint: this.killed === 'timeout' ? timeoutHint : 'Run the call again.',
           }),
         )
       else {

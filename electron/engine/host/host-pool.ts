@@ -247,9 +247,13 @@ export class HostPool {
   async host(): Promise<Result<HostClient>> {
     if (this.closed) return err('host.unavailable', 'Opsmith is closing.')
     if (this.addonFolder === '') {
-      return err('toolchain.missing', 'The native addon has not been built.', {
-        hint: setupCommand(this.installation.root),
-      })
+      return err(
+        'toolchain.missing',
+        'The native addon, the part of Opsmith that calls libtorch, has not been built.',
+        {
+          hint: setupCommand(this.installation.root),
+        },
+      )
     }
     this.endInOtherSandbox()
     if (!this.active?.alive) {

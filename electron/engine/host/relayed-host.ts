@@ -41,8 +41,8 @@ export function explainLostHost(
     refusal ??
     `${program} ended with exit code ${code ?? 'unknown'}${line === '' ? '' : ` and reported: ${line}`}`
   return node === ''
-    ? `The op host got no node: ${why}.`
-    : `The op host on node ${node} is gone: ${why}.`
+    ? `The process that runs operators got no node: ${why}.`
+    : `The process that runs operators on node ${node} is gone: ${why}.`
 }
 
 /**

@@ -86,7 +86,7 @@ export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): s
     ...(bounds.includes('network') ? ['has no network access'] : []),
     ...(bounds.includes('signals') ? ['can send signals only to its own processes'] : []),
   ]
-  return `The op host runs in a sandbox, which may be the cause of the error. The op host ${may.join('; it ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
+  return `Operators run in a sandbox, which may be the cause of the error. The process that runs operators ${may.join('; it ')}. To allow more, add a folder in Settings, "Sandbox", or turn the sandbox off in Settings (--no-sandbox on the command line).`
 }
 
 /** Adds to an operator's error what the sandbox may have to do with it. */

@@ -75,7 +75,7 @@ function carrySource(
   const place = placeAt(carrying, one, withCuda ? 'sources with CUDA' : 'sources', given)
   const at = { file: place.file, line: place.line }
   if (!isCode(source) || isHeader(source)) {
-    draft.remark(`${given} is left out, because the file is not a C++ or CUDA source.`, at)
+    draft.remark(`${given} is left out, because it is a header, or not a C++ or CUDA source.`, at)
     return
   }
   if (path.isAbsolute(source)) {
@@ -163,7 +163,7 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
     else {
       const { file, line } = place
       draft.remark(
-        `The flag ${text} is left out: ${file} sets this flag for C++ sources only with CUDA. opsmith.json has no key for such a flag.`,
+        `The flag ${text} is left out: ${file} gives this flag to C++ sources only in a build with CUDA. opsmith.json has no key for such a flag.`,
         { file, line },
       )
     }

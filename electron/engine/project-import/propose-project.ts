@@ -76,7 +76,7 @@ function pairsOfRuns(
   if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
   if (cuda.standIns.includes('torch')) {
     draft.remark(
-      'This Python has no torch, so Opsmith ran setup.py with a substitute for torch. The proposed flags and sources may be wrong if setup.py asks torch for values. To run setup.py with your torch, choose the Python in which torch is installed.',
+      'This Python has no torch, so Opsmith ran setup.py with a substitute for torch. The proposed flags and sources may be wrong if setup.py asks torch for values. To run setup.py with your torch, name the Python that has torch: opsmith init --python PATH.',
     )
   }
   offerVariables(draft, [...cpu.environment, ...cuda.environment], definitions)

@@ -26,10 +26,10 @@ export async function changeable(folder: string, relative: string): Promise<Resu
   if (isManifestElsewhere(folder, relative)) {
     return err(
       'request.invalid',
-      `opsmith.json of this project is in ${manifestFolderOf(folder)}, not in the folder of the sources.`,
+      `Opsmith does not rename, move or delete opsmith.json: it is in ${manifestFolderOf(folder)}, not in the folder of the sources.`,
       {
         path: 'path',
-        hint: `To rename, move or delete opsmith.json, use a terminal in ${manifestFolderOf(folder)}.`,
+        hint: `Use a terminal in ${manifestFolderOf(folder)}.`,
       },
     )
   }

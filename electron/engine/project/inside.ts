@@ -64,7 +64,10 @@ export async function isReallyWithin(candidate: string, folder: string): Promise
  */
 export async function insideProject(folder: string, relative: string): Promise<Result<string>> {
   const refuse = (): Result<string> =>
-    err('request.invalid', `${relative} is outside the project.`, { path: 'path' })
+    err('request.invalid', `${relative} is outside the project.`, {
+      path: 'path',
+      hint: 'Use a path in the folder of the project. A symbolic link must not lead out of this folder.',
+    })
   if (path.isAbsolute(relative)) return refuse()
   if (isManifestElsewhere(folder, relative)) return ok(manifestFileOf(folder))
   const root = path.resolve(folder)
@@ -83,7 +86,7 @@ export async function writableInProject(folder: string, relative: string): Promi
     ...real.split(path.sep),
   ]
   return parts.some((part) => part.toLowerCase() === '.git')
-    ? err('request.invalid', `${relative} belongs to git: Opsmith does not write there.`, {
+    ? err('request.invalid', `${relative} belongs to git, so Opsmith does not write this file.`, {
         path: 'path',
       })
     : target

@@ -12,6 +12,8 @@ import type { Installation } from '../installation'
 import { chooseToolchain, chosenTools } from '../toolchain/choose'
 import type { Toolchain } from '../toolchain/choose'
 import { listFiles } from './describe-project'
+import { systemCode } from './file-errors'
+import { ioError } from './files'
 import { insideProject } from './inside'
 import { entryLinesIn, parseManifest, readManifestText } from './read-manifest'
 import { readSettings } from './settings-file'
@@ -97,7 +99,13 @@ export class OpenProject {
     const relative = this.manifest.program
     if (relative === undefined) return ok(undefined)
     const file = await insideProject(this.folder, relative)
-    if (!file.ok) return file
+    if (!file.ok) {
+      return err('project.invalid', `opsmith.json, program: ${file.error.message}`, {
+        path: 'program',
+        file: manifestFileOf(this.folder),
+        hint: file.error.hint ?? '',
+      })
+    }
     try {
       // Reading a named pipe would wait for a writer.
       if (!(await fs.stat(file.value)).isFile()) {
@@ -107,7 +115,9 @@ export class OpenProject {
         })
       }
       return ok({ file: file.value, source: await fs.readFile(file.value, 'utf8') })
-    } catch {
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error)))
+        return ioError(error, `read ${file.value}`)
       return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {
         path: 'program',
         file: manifestFileOf(this.folder),

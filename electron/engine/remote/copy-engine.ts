@@ -182,7 +182,9 @@ class EngineCopy {
     const size = megabytes(engine.bytes + (node?.bytes ?? 0))
     const detail = [
       ...(opsmith === '' ? [] : [`${this.machine} has Opsmith ${opsmith}, which stays as it is.`]),
-      ...(hasCopy ? ['An earlier copy is there, but it does not run.'] : []),
+      ...(hasCopy
+        ? [`${this.machine} already has a copy of this Opsmith, but the copy does not start.`]
+        : []),
       node === undefined
         ? `The copy will use Node.js ${theirs?.version ?? ''} of that machine.`
         : `Node.js is copied as well, because that machine has ${oldNode === '' ? 'none' : `${oldNode}, which is too old`}.`,

@@ -147,7 +147,7 @@ export class EngineClient {
     const timer = setTimeout(() => {
       stop(
         err('target.unavailable', `The target ${name} did not answer within ${seconds} s.`, {
-          hint: 'Check that commands on this target run without a question, such as for a password.',
+          hint: 'Check that commands on this target run without asking for input, such as a password.',
           detail: link.printed,
         }),
       )

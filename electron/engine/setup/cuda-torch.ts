@@ -48,7 +48,7 @@ export async function chooseTorch(
   if (!found) {
     if (wanted)
       onRemark(
-        'nvidia-smi lists no GPU that torch has a build for, so Opsmith does not install torch for CUDA',
+        'nvidia-smi lists no GPU, or the GPU driver is too old for torch, so Opsmith does not install torch for CUDA',
       )
     return ''
   }

@@ -60,7 +60,7 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
   const failed = (what: string, output: string): Result<string> => {
     fs.rmSync(folder, { recursive: true, force: true })
     return err('toolchain.missing', what, {
-      hint: 'Activate a Python environment that has torch, or choose the folder of an unpacked libtorch: --libtorch FOLDER.',
+      hint: 'Activate a Python environment that has torch, or choose the folder of an unpacked libtorch: in the Set-up panel, or with --libtorch FOLDER on the command line.',
       detail: lastLines(output, 20),
     })
   }

@@ -163,9 +163,14 @@ export async function configureAddon(
   if (!isConfigured) fs.rmSync(path.join(out, 'CMakeCache.txt'), { force: true })
   const { ok: isGood, output } = await run(configureCommand(parts, out, batches))
   if (isGood) return ok(out)
-  return err('toolchain.mismatch', 'CMake could not configure the native addon.', {
-    detail: lastLines(output, 60),
-  })
+  return err(
+    'toolchain.mismatch',
+    'CMake could not configure the native addon, the part of Opsmith that calls libtorch.',
+    {
+      hint: 'The details contain the output of CMake. Correct the cause, then run set-up again.',
+      detail: lastLines(output, 60),
+    },
+  )
 }
 
 async function compile(parts: AddonParts, work: AddonWork): Promise<Result<string>> {
@@ -176,9 +181,14 @@ async function compile(parts: AddonParts, work: AddonWork): Promise<Result<strin
     const command = ['cmake', '--build', configured.value].concat(parallel)
     const { ok: isGood, output } = await work.run(command, compilerVariables())
     if (isGood) return configured
-    return err('toolchain.mismatch', 'The native addon did not compile.', {
-      detail: lastLines(output, 60),
-    })
+    return err(
+      'toolchain.mismatch',
+      'The native addon, the part of Opsmith that calls libtorch, did not compile.',
+      {
+        hint: 'The details contain the output of the compiler. Correct the cause, or choose another libtorch. Then run set-up again.',
+        detail: lastLines(output, 60),
+      },
+    )
   }
   const together = await build(true)
   if (together.ok) return together

@@ -87,7 +87,7 @@ export class CommandNodes implements Nodes {
     if (code === 0) return
     const why =
       code === 3
-        ? `the folder ${run.manifest.project} is not on ${target.name}`
+        ? `${target.name} cannot open the project folder ${run.manifest.project}: the project must have the same path on all machines of a run`
         : `${target.name} could not be reached: ${program} ended with exit code ${code ?? 'unknown'}`
     await fs.writeFile(end, `${why}\n`)
   }

@@ -355,7 +355,7 @@ export class RunFollower {
     const { shards, id } = this.run.manifest
     return err(
       'cancelled',
-      `The jobs of the run were cancelled. ${this.left()} of ${shards} shards have no result. The last reason: ${this.lastReason}.`,
+      `The jobs of the run were cancelled. ${this.left()} of ${shards} shards (parts of the run) have no result. The reason of the last job that ended: ${this.lastReason}.`,
       { hint: `To run the remaining shards: opsmith runs ${id}` },
     )
   }
@@ -364,9 +364,13 @@ export class RunFollower {
     const { refusal, lastReason } = this
     const logs = this.run.path('logs')
     if (refusal) return { ok: false, error: refusal }
-    return err('target.unavailable', `No worker could start a shard: ${lastReason}.`, {
-      hint: `What the workers printed is in ${logs}.`,
-    })
+    return err(
+      'target.unavailable',
+      `No worker could start a shard (a part of the run): ${lastReason}.`,
+      {
+        hint: `What the workers printed is in ${logs}.`,
+      },
+    )
   }
 
   /** Journals and states do not fit: a file of the run was removed, or the disk is full. */
@@ -374,7 +378,7 @@ export class RunFollower {
     const { id } = this.run.manifest
     return err(
       'io',
-      'Some shards were started, but they have no result and no job works on them.',
+      'Some shards (parts of the run) were started, but they have no result and no job works on them.',
       {
         hint: `Check that the disk of ${this.run.path('.')} is not full, and that no file of this folder was removed. Then continue the run with \`opsmith runs ${id}\`, or start a new run.`,
       },

@@ -65,7 +65,7 @@ export class ShardRuns {
     return run.ok
       ? run
       : err('request.invalid', `There is no run ${id} in ${this.parent}.`, {
-          hint: '`opsmith runs` lists the runs. If the run was started with --run-folder, write its folder instead of its id.',
+          hint: `\`opsmith runs\` lists the runs. If the run was started with --run-folder, write the path of its folder instead of its id, such as ./${path.basename(id)}.`,
         })
   }
 

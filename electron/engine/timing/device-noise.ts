@@ -23,7 +23,7 @@ export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
   const behind = rounds.reduce((sum, round) => sum + round.behind, 0)
   if (behind > 0) {
     warnings.push(
-      `${behind} samples include the launch of kernels, because the device waited for the host: these samples measure the host, not the device.`,
+      `${behind} ${behind === 1 ? 'sample includes' : 'samples include'} the launch of kernels, because the device waited for the host: such samples measure the host, not the device.`,
     )
   }
   if (first.missing !== '') {

@@ -153,7 +153,7 @@ class Group {
     outcome.warnings.push(...trapWarnings(opened.value.traps))
     if (!opened.value.warmup.steady) {
       outcome.warnings.push(
-        'The times still changed at the end of the warm-up, so the first samples may be wrong. Time for more seconds, so that these samples matter less.',
+        'The times still changed at the end of the warm-up, so the first samples may be wrong. Sample for longer, so that these samples matter less.',
       )
     }
     this.open.set(place, { ...entrant.value, opened: opened.value })

@@ -59,9 +59,13 @@ function realFolder(folder: string): string {
 export function findAddon(installation: Installation, libtorch: Libtorch): Result<string> {
   const own = readNote(installation.addonFolder)
   if (!own) {
-    return err('toolchain.missing', 'The native addon has not been built.', {
-      hint: setupCommand(installation.root),
-    })
+    return err(
+      'toolchain.missing',
+      'The native addon, the part of Opsmith that calls libtorch, has not been built.',
+      {
+        hint: setupCommand(installation.root),
+      },
+    )
   }
   // Two names of one folder, through a link, are one libtorch.
   const wanted = realFolder(libtorch.folder)

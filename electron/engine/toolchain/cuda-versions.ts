@@ -56,7 +56,7 @@ function driverRemedy(version: string): string {
   const first = firstDrivers[majorOf(version)]
   return first === undefined
     ? `Install a driver for CUDA ${version}.`
-    : `Install a driver of version ${first} or newer.`
+    : `Install NVIDIA driver ${first} or newer.`
 }
 
 /** The builds of torch that every driver of a major version runs. Of most minor versions there is none. */

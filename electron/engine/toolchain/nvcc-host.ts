@@ -63,7 +63,7 @@ export function chooseHost(cuda: NvccFacts, compiler: Compiler): ChosenHost {
   }
   const newest = hostLimits?.newestGcc ?? 0
   const why = usual
-    ? `nvcc ${version} supports g++ up to ${newest}, but this machine has g++ ${usual.major}`
+    ? `nvcc ${version} supports g++ up to ${newest}, but ${usual.path} is version ${usual.major}`
     : ''
   const other = newestInRange(cuda)
   if (other) return { path: other.path, remark: `${other.path} is used: ${why}`, refused: '' }

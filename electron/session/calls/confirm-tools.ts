@@ -39,7 +39,7 @@ export async function mayUseTools(session: AppSession, change: SettingsChange): 
       type: 'question',
       message: `Use ${wanted} as ${names[tool]}?`,
       detail:
-        'Opsmith runs code from this path for every project that does not choose its own tools. Use this path only if you trust the program at this path.',
+        'Opsmith runs code from this path for every project that does not choose its own tools. Use this path only if you trust the code at this path.',
       buttons: ['Use it', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

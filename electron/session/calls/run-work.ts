@@ -74,7 +74,9 @@ async function planChecks(
   const shards = shardsOfChecks(entries.value, { sanitize, thorough, timeout: 0 })
   return shards.length > 0
     ? ok({ title: 'all operators', shards })
-    : err('request.invalid', 'This project has no operators to check.')
+    : err('request.invalid', 'This project has no operators to check.', {
+        hint: 'Register an operator with TORCH_LIBRARY. If "checks" in opsmith.json is an empty list, add an operator to the list or remove "checks".',
+      })
 }
 
 /** The parts of the work of a run, and its title. */

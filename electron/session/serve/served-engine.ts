@@ -61,7 +61,9 @@ export class ServedEngine {
 
   private async start(): Promise<AppSession> {
     this.desktop = new PipeDesktop(this.version, this.messages, () => {
-      process.stderr.write('opsmith: no program reads the events, so this process exits.\n')
+      process.stderr.write(
+        'opsmith: the connected program does not read what this process sends, so this process exits.\n',
+      )
       this.line?.input.destroy()
     })
     const session = new AppSession(this.installation, this.desktop, '')
@@ -100,7 +102,8 @@ export class ServedEngine {
       const isFollowed = greeted.ok && this.follows(greeted.value)
       greet()
       if (!greeted.ok) return greeted
-      if (!isFollowed) return err('target.unavailable', 'Another window is using this engine now.')
+      if (!isFollowed)
+        return err('target.unavailable', 'Another window is using this Opsmith process now.')
       this.line?.input.destroy()
       this.line = line
       this.messages.attach(output, greeted.value.received ?? 0)
@@ -177,7 +180,7 @@ export class ServedEngine {
     if (this.running >= mostCalls) {
       const result = err(
         'request.invalid',
-        `${mostCalls} calls are running, which is the limit. Try again when one of them has ended.`,
+        `Opsmith is working on ${mostCalls} requests, which is the limit. Try again when a request has ended.`,
       )
       this.messages.send({ kind: 'result', id, result })
       return

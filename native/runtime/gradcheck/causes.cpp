@@ -127,8 +127,8 @@ std::string masked_gradient(const at::Tensor& analytical, const at::Tensor& nume
   if (!at::allclose(on(analytical, places), on(numerical, places), rtol, atol)) return "";
   if (masked) {
     return "The gradient of this sparse input is correct at the specified elements, but not zero "
-           "at "
-           "unspecified elements. With the option \"masked\", it must be zero there.";
+           "at unspecified elements. With the option \"masked\", the gradient must be zero at "
+           "unspecified elements.";
   }
   if (on(analytical, unspecified).ne(0).any().item<bool>()) return "";
   return "The gradient of this sparse input is correct at the specified elements, and zero at "

@@ -117,8 +117,8 @@ class CauseFinder {
     const bool whole = nearest != 0 && std::abs(inverse - nearest) < 0.01 * std::abs(inverse);
     const double part = std::round(1 / inverse);
     if (!whole && part != 0 && std::abs(1 / inverse - part) < 0.01 * std::abs(1 / inverse)) {
-      return "A factor is missing: the gradient should be " + short_number(part) +
-             " times as large.";
+      return "A factor is missing: the gradient should be multiplied by " + short_number(part) +
+             ".";
     }
     return "A factor is wrong: the gradient is " + short_number(whole ? nearest : inverse) +
            " times the expected gradient.";

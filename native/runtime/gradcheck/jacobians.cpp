@@ -334,7 +334,7 @@ GradcheckFinding& JacobianChecks::report(GradcheckCheck check, ComplexPart part,
   if (!comparison.matches) {
     finding.reason = std::to_string(comparison.mismatched) + " of " +
                      std::to_string(comparison.total) +
-                     " elements of the Jacobian differ from the numerical Jacobian";
+                     " elements of the analytical Jacobian differ from the numerical Jacobian";
     finding.counts_in_reason = true;
     if (is_sparse(tensor)) {
       finding.cause = masked_gradient(analytical, numerical, specified_places(tensor),

@@ -231,7 +231,7 @@ std::vector<Comparison> compare_all(const Stack& actual, const Stack& expected,
   if (actual.size() != expected.size()) {
     Comparison whole;
     whole.output = -1;
-    whole.message = std::to_string(actual.size()) + " result(s), but the other call gives " +
+    whole.message = "the numbers of outputs differ: " + std::to_string(actual.size()) + " and " +
                     std::to_string(expected.size());
     return {whole};
   }

@@ -1246,8 +1246,8 @@ void stuck(const std::string& message, Site launched, Site waiting, const void* 
   Finding made =
       finding("deadlock", message,
               polling != nullptr
-                  ? "Another thread must change the memory that the loop reads, and must not wait "
-                    "for the threads in the loop before that."
+                  ? "Another thread must change the memory that the loop reads. Before the change, "
+                    "that other thread must not wait for the threads in the loop."
                   : "All threads of the block must reach each __syncthreads(), all threads of the "
                     "grid must reach each grid barrier, and all lanes of a mask must reach the "
                     "warp operation.");

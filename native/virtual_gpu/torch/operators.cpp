@@ -53,7 +53,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking)
     TORCH_CHECK_NOT_IMPLEMENTED(
         tensor->layout() == at::kStrided && !tensor->is_quantized(),
         "aten::copy_ is not supported on the virtual GPU: one of its tensors is "
-        "not dense");
+        "not dense, or is quantized");
   }
   throw_error_of_kernels();
   Mirrors mirrors(self.is_cuda() ? self.device() : source.device());

@@ -19,7 +19,7 @@ export const feature = defineFeature({
       about: [
         'Shows the machine code of one function next to its source. Rows have the colour of their source line. The panel follows the cursor until you choose a function from the list.',
         'For the kernels of CUDA sources, choose PTX or SASS instead of machine code.',
-        '“compare with” shows the function next to the same function from an earlier build, or compiled with other flags or another compiler. During a comparison, “compare” replaces this build with another version. “remarks” shows the optimizations that clang made at each line, and the reasons why other optimizations failed. llvm-mca estimates the cycles of a loop. The estimate assumes that the data is in the L1 cache.',
+        '“compare with” shows the function next to the same function from an earlier build, or compiled with other flags or another compiler. During a comparison, you can also choose another version instead of “this build” in the “compare” list. “remarks” shows the optimizations that clang made at each line, and the reasons why other optimizations failed. llvm-mca estimates the cycles of a loop. The estimate assumes that the data is in the L1 cache.',
       ],
       keys: [
         ['Up, Down, Page Up, Page Down', 'Move through the instructions'],

@@ -150,7 +150,7 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
     return (
       <span className="tone-error" data-testid="build-settled">
         <Icon name="error" /> The plain build (without the compile server) fails: timings, profiles
-        and exports are not possible
+        and exports are not possible. See the Problems panel.
       </span>
     )
   }

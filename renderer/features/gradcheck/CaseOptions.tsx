@@ -202,7 +202,7 @@ function MoreOptions(): ReactElement {
       <Switch
         name="check_batched_forward_grad"
         label="batched forward grad"
-        title="Checks forward mode under vmap. Needs “forward mode”."
+        title="Checks forward mode under vmap. torch’s gradcheck also requires “forward mode”."
       />
     </div>
   )

@@ -62,8 +62,7 @@ export function JacobianSection({ report }: { report: CheckedReport }): ReactEle
 }
 
 function whyNone(report: CheckedReport): string {
-  const backward = report.findings.find((finding) => finding.check === 'backward')
-  if (backward?.status === 'passed' || backward?.status === 'failed') {
+  if (report.findings.some((finding) => finding.projected)) {
     return 'Fast mode compares one number instead of the Jacobian. Turn fast mode off to see the Jacobian.'
   }
   return 'No Jacobian was compared.'

@@ -14,7 +14,7 @@ export const checkTitles: Record<GradcheckCheck, { name: string; about: string }
   outputs: { name: 'outputs', about: 'The function runs, and its outputs are dense tensors' },
   no_differentiable_outputs: {
     name: 'no differentiable outputs',
-    about: 'If no output requires grad, the numerical gradient is zero',
+    about: 'No output requires grad, and the numerical gradient is zero',
   },
   backward: {
     name: 'backward',
@@ -36,7 +36,7 @@ export const checkTitles: Record<GradcheckCheck, { name: string; about: string }
   batched_grad: { name: 'batched grad', about: 'Backward works under vmap' },
   zero_grad_output: {
     name: 'zero grad output',
-    about: 'If each grad_output is zero, the gradients of the inputs are zero',
+    about: 'Zero grad_outputs give zero gradients of the inputs',
   },
   undefined_grad: {
     name: 'undefined grad',

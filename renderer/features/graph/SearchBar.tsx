@@ -60,8 +60,8 @@ function hitsText(total: number, at: number): string {
 
 const help = `Words match operators, names, modules and attributes.
 Fields: op:conv  name:x.1  dtype:f32  shape:[*, 512]  device:cuda
-custom: operators of the loaded library
-nan, inf, slow (at least 5 % of the run time): need an overlay
+The word custom matches operators of the loaded library.
+After a run is shown, the words nan, inf and slow match too (slow: at least 5 % of the run time).
 -word excludes the nodes that match the word.
 Enter: next hit, Shift+Enter: previous hit`
 

@@ -66,7 +66,7 @@ export function WarningsBar(): ReactElement | null {
               void showAgain()
             }}
           >
-            Show the script next to the trace
+            Show the scripted graph next to the traced graph
           </button>
         )}
       </div>

@@ -97,7 +97,7 @@ export async function readStep(shot: Shot, step: number): Promise<Result<LoadedG
   if (!shot.report || !isAlive(shot)) {
     return err(
       'build.required',
-      'This step of the graph is gone: the op host that captured the graph has ended.',
+      'This step of the graph is gone: the process that captured the graph has exited.',
       {
         hint: 'Capture the graph again.',
       },

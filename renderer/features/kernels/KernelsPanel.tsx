@@ -146,7 +146,7 @@ function NotHere({ why }: { why: string }): ReactElement {
   return (
     <EmptyState
       icon="chip"
-      text={`Opsmith checks and counts kernels only on the virtual GPU. This project does not use the virtual GPU: ${why}.`}
+      text={`Opsmith checks kernels and counts their work only on the virtual GPU. This project does not use the virtual GPU: ${why}.`}
     >
       <Button icon="pulse" onClick={() => showPanel('doctor')}>
         Choose in Doctor

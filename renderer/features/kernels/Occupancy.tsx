@@ -88,12 +88,12 @@ function BlockForm({ known }: { known: KnownBlock }): ReactElement {
     <>
       <div className="kernels-fields side-pad">
         <Field
-          label="Threads of a block"
+          label="Threads per block"
           text={texts.threads}
           onText={(threads) => set({ threads })}
         />
         <Field
-          label="Registers of a thread"
+          label="Registers per thread"
           text={texts.registers}
           empty="not known"
           onText={(registers) => set({ registers })}
@@ -177,9 +177,9 @@ const curveNames = {
 type CurveName = keyof typeof curveNames
 
 const axisNames: Readonly<Record<CurveName, string>> = {
-  threads: 'threads of a block',
-  registers: 'registers of a thread',
-  sharedMemory: 'bytes of shared memory of a block',
+  threads: 'threads per block',
+  registers: 'registers per thread',
+  sharedMemory: 'bytes of shared memory per block',
 }
 
 function Curves({ curves, texts }: { curves: OccupancyCurves; texts: Texts }): ReactElement {

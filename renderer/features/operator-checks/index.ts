@@ -22,7 +22,7 @@ export const feature = defineFeature({
       about: [
         'Checks memory, layouts, dtypes and shapes of an operator, with the checks of torch.library.opcheck and more. If opsmith.json has no inputs for an operator, Opsmith makes inputs from the schema.',
         '“sanitizers” also runs the calls with ASan and UBSan. “thorough” also checks complex and second-order gradients, and four times as many shapes.',
-        'Other machines and Slurm can check all operators: choose them in the “where” field. Such a run goes on if you close the window.',
+        'To check all operators on another machine or with Slurm, choose the machine or Slurm in the “where” field. Such a run goes on if you close the window.',
       ],
     },
     area: 'right',

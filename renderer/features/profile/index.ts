@@ -22,7 +22,7 @@ export const feature = defineFeature({
         ['+ and -', 'Zoom'],
         ['F', 'Zoom to the selected call'],
         ['0', 'Show all'],
-        ['Enter', 'Open the line of the selected call'],
+        ['Enter', 'Open the source line of the selected call'],
         ['Escape', 'Clear the selection'],
       ],
     },

@@ -140,7 +140,8 @@ export function SettingsPanel(): ReactElement {
               ))}
             </select>
             <span className="muted">
-              For realistic times, use the level of your users. opsmith.json overrides this.
+              For realistic times, use the level that your users compile with. opsmith.json
+              overrides this setting.
             </span>
           </div>
           {compilerFlags.map(({ name, testId, words }) => (

@@ -7,7 +7,7 @@ import { CheckSetting } from './CheckSetting'
 /** Says exactly what goes over the network. */
 const words = (address: string): string =>
   address === ''
-    ? 'this build of Opsmith has no address to look for a newer version, so Opsmith does not use the network for this; to look, set “versionAddress” in the settings file'
+    ? 'this build of Opsmith contains no address for version checks, so Opsmith sends no request; to check for newer versions, set “versionAddress” in the settings file'
     : `at most once a day, Opsmith requests ${address} (GET, with User-Agent “opsmith”). The request contains no version and no data about you or this machine. Opsmith compares the version in the answer with its own version, and downloads nothing else`
 
 export function VersionSetting(): ReactElement {

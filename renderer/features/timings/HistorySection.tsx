@@ -50,7 +50,7 @@ export function TimeHistorySection({ row }: { row: TimingRow }): ReactElement | 
 /** Against the build before it; quartiles that overlap say nothing. */
 export function timeChangeText(point: TimingHistoryPoint, before: TimingHistoryPoint): string {
   if (point.p25 <= before.p75 && before.p25 <= point.p75)
-    return 'no clear change from the previous build: the quartiles overlap'
+    return 'no clear change from the previous build: the ranges between the quartiles overlap'
   const percent = 100 * (point.median / before.median - 1)
   const amount = Math.abs(percent) >= 10 ? percent.toFixed(0) : percent.toFixed(1)
   return `${percent > 0 ? '+' : ''}${amount} % from the previous build`

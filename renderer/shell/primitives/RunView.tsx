@@ -196,7 +196,7 @@ function phaseText(
   if (phase === 'working')
     return `The run goes on, with ${formatCount(openJobs, 'job')} queued or running. ${far}`
   if (phase === 'idle')
-    return `The run is not finished, but no job is left. To continue, choose “Go on”. ${far}`
+    return `The run is not finished, but no job is queued or running. To continue, choose “Go on”. ${far}`
   if (phase === 'unknown') return `The state of the run is not known: ${problem} ${far}`
   if (phase === 'stopped') return `The run was stopped. ${far}`
   return failed === 0 ? 'The run is done.' : `The run has ended. ${far}`

@@ -41,7 +41,9 @@ export function parseValues(text: string): Parsed<NestedNumbers> {
   }
   const shape = shapeOf(value)
   return shape === null
-    ? { problem: 'every row needs the same number of values' }
+    ? {
+        problem: 'every value must be a number, true or false, and all rows must be equally long',
+      }
     : { value: value as NestedNumbers }
 }
 

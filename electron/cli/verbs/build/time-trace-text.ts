@@ -60,8 +60,8 @@ export function timeTraceText(trace: TimeTrace, load: number | undefined): strin
         ]
   return [
     ...lines,
-    ...costs('Slowest headers, with the headers that they include:', trace.headers),
-    ...costs('Slowest templates, with all their instantiations:', trace.templates),
+    ...costs('Slowest headers (each time includes the headers that they include):', trace.headers),
+    ...costs('Slowest templates (each time includes all their instantiations):', trace.templates),
     ...(trace.remarks.length === 0 ? [] : ['', ...trace.remarks]),
   ]
 }

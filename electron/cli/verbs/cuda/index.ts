@@ -1,5 +1,3 @@
-import path from 'node:path'
-
 import type { GpuCounts } from '../../../contract/gpu-counts'
 import type { Result } from '../../../contract/outcome'
 import type { GpuProgram } from '../../../engine/virtual-gpu/gpu-programs'
@@ -84,8 +82,8 @@ async function runCuda(
     for (const one of refused.length > 0 ? refused : errors) progress(describeDiagnostic(one))
     progress(
       refused.length > 0
-        ? `opsmith: refused: ${path.basename(first)} uses a feature that the virtual GPU does not support`
-        : `opsmith: ${path.basename(first)} does not compile for the virtual GPU`,
+        ? 'opsmith: refused: the program uses a feature that the virtual GPU does not support'
+        : 'opsmith: the program does not compile for the virtual GPU',
     )
     return exitCodes.noAnswer
   }

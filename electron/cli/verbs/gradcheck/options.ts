@@ -196,7 +196,7 @@ export function selectEntries(
   }
   if (entries.length === 0) {
     return err('request.invalid', `opsmith.json of ${manifest.name} has no gradchecks.`, {
-      hint: `${example} Or choose an operator with --op.`,
+      hint: `${example} Or choose the operator of a call in opsmith.json with --op.`,
     })
   }
   // The same call with the same options twice over is one check.

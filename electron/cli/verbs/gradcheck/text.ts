@@ -149,7 +149,10 @@ export function sweepLines({ name, report }: NamedSweep): string[] {
 
 /** Why a point is the worst: an infinite excess may come from a check that failed without an error. */
 function worstPointText({ excess, maxAbsolute, error, report }: SearchReport): string {
-  if (excess <= 0) return `largest error ${errorText(maxAbsolute)}, within its tolerance`
+  if (excess <= 0)
+    return maxAbsolute === null
+      ? 'no check failed'
+      : `largest error ${errorText(maxAbsolute)}, within its tolerance`
   if (Number.isFinite(excess)) return `the error is ${errorText(excess)} above its tolerance`
   if (error) return 'the gradcheck has no verdict'
   const findings = report?.findings ?? []
@@ -175,7 +178,7 @@ export function searchLines(search: NamedSearch): string[] {
     for (const line of describeFailure(checked, worst)) lines.push(`${indent}${line}`)
   }
   if (kept !== undefined) lines.push(`${indent}added to opsmith.json as gradchecks[${kept}]`)
-  else if (bad) lines.push(`${indent}--keep adds this point to opsmith.json`)
+  else if (bad) lines.push(`${indent}--keep adds this point to opsmith.json (not with --over)`)
   return lines
 }
 

@@ -34,6 +34,7 @@ export const ptxMeanings: Readonly<Record<string, string>> = {
   cvt: 'Convert between number types',
   'cvta.to.global': 'Convert a generic address to a global-memory address',
   'cvta.to.shared': 'Convert a generic address to a shared-memory address',
+  'cvta.to': 'Convert a generic address to an address in one state space',
   cvta: 'Convert an address in one state space to a generic address',
   div: 'Divide',
   'div.approx': 'Divide, approximately (error: at most 2 units in the last place)',
@@ -51,7 +52,7 @@ export const ptxMeanings: Readonly<Record<string, string>> = {
   'ld.global.nc': 'Load from global memory through the read-only cache, as __ldg() does',
   'ld.local':
     "Load from local memory: the thread's own part of global memory, for arrays that are not in registers",
-  'ld.param': 'Load an argument of the GPU kernel or function',
+  'ld.param': 'Load an argument of the GPU kernel, or an argument or a result of a function',
   'ld.shared': 'Load from shared memory',
   ldmatrix: 'Load matrices for mma from shared memory, with all threads of the warp',
   lg2: 'Compute the logarithm to base 2, approximately',

@@ -80,6 +80,7 @@ export async function functionUnderPlan(
     if (linked.stopped === 'cancelled') return err('cancelled', 'The link was stopped.')
     if (linked.exitCode !== 0) {
       return err('build.required', `The project does not link with ${label}.`, {
+        hint: 'Check the flags and the compiler that you compare with.',
         detail: linked.stderr.slice(-8000),
       })
     }

@@ -28,7 +28,7 @@ function withoutParser(error: unknown): Result<never> {
     'The lints failed: their parser is missing, or there is a bug in Opsmith.',
     {
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      hint: 'Run set-up again to install the parser in dist/grammars.',
+      hint: 'If the parser is missing, install Opsmith again (in a clone of the repository: npm ci). Otherwise report the bug.',
     },
   )
 }

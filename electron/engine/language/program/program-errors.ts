@@ -68,11 +68,11 @@ function inPlainWords(text: string): string {
   return text
     .replace(
       /^Expected a value of type '([^']+)' for argument '([^']+)' but instead found type '([^']+)'/,
-      'argument $2 needs type $1, but has type $3',
+      "argument '$2' needs type $1, but has type $3",
     )
     .replace(
       /^Could not match type (.+?) to (.+?) in argument '([^']+)'.*$/,
-      'argument $3 needs type $2, but has type $1',
+      "argument '$3' needs type $2, but has type $1",
     )
     .replace(/\.$/, '')
 }

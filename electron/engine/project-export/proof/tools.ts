@@ -64,7 +64,7 @@ async function findPython(installation: Installation, toolchain: Toolchain): Pro
   const version = libtorch.version.split('+')[0] ?? libtorch.version
   return {
     path: '',
-    problem: `no Python on this machine has torch ${libtorch.version}: run python3 -m venv torch-env && torch-env/bin/pip install torch==${version} setuptools wheel ninja, then set OPSMITH_PYTHON to torch-env/bin/python`,
+    problem: `no Python on this machine has torch ${libtorch.version}: run python3 -m venv torch-env && torch-env/bin/pip install torch==${version} setuptools wheel ninja, then set the environment variable OPSMITH_PYTHON to the full path of torch-env/bin/python and start Opsmith again`,
   }
 }
 

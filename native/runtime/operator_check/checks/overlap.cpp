@@ -114,8 +114,8 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
   }
   if (!tried)
     return skipped(
-        "no two inputs that the operator only reads, and no input and `out`, have the same shape "
-        "and dtype");
+        "no two read-only inputs have the same shape and dtype, and no input has the shape and "
+        "dtype of `out`");
   return passed(
       "tensors that share memory give the same result as copies, or the operator refuses them");
 }

@@ -15,8 +15,8 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("the operator draws random numbers");
   if (observes_kernels())
     return skipped(
-        "while the virtual GPU checks or counts kernels, only one host thread at a time can launch "
-        "kernels");
+        "while the virtual GPU checks kernels or counts their memory accesses, only one host "
+        "thread at a time can launch kernels");
   const at::NoGradGuard unrecorded;
   using Clock = std::chrono::steady_clock;
   constexpr int count = 4;

@@ -8,7 +8,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `backward returns a different number of gradients than forward has inputs.
 
-Autograd matches each result of backward with one input of forward, in order. All arguments of forward except the context \`ctx\` are inputs, also numbers. Return an undefined tensor for an input without a gradient. If the number of results is wrong, the first backward pass throws "returned an incorrect number of gradients".
+Autograd matches each result of backward with one input of forward, in order. All arguments of forward except the context \`ctx\` are inputs, including numbers. Return an undefined tensor for an input without a gradient. If the number of results is wrong, the first backward pass throws "returned an incorrect number of gradients".
 
 \`\`\`cpp
 static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& w, double eps);
@@ -18,7 +18,7 @@ static variable_list backward(AutogradContext* ctx, variable_list grads) {
 }
 \`\`\`
 
-Entries of \`autograd\` in opsmith.json are checked in the same way. \`gradients\` has an item for each result of backward: an input of forward, or \`null\` if the result is not a gradient. \`backwardArgs\` has an item for each argument of backward. Names in both lists must be inputs of forward.`
+Entries of \`autograd\` in opsmith.json are checked in the same way. \`gradients\` has an item for each result of backward: an input of forward, or \`null\` if the result is not a gradient. \`backwardArgs\` has an item for each argument of backward: an input of forward, \`grad:N\` (the gradient of result N of forward) or \`output:N\` (result N of forward). N starts at 0.`
 
 /** Inputs that autograd counts; undefined where lists of tensors leave the number open. */
 function inputCount(forward: CppFunction): number | undefined {
