@@ -70,7 +70,7 @@ export const operatorChecks = {
   autograd_registration: {
     title: 'autograd registration',
     meaning:
-      'If an output requires grad, the operator has a kernel for Autograd, AutogradCPU or CompositeImplicitAutograd',
+      'If an output requires grad, the operator has a kernel for Autograd, for autograd on the device of the inputs (such as AutogradCPU), or for CompositeImplicitAutograd',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
