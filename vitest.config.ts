@@ -126,7 +126,8 @@ export default defineConfig({
         test: {
           name: 'unit-own',
           include: unit.own,
-          testTimeout: minutes,
+          // Some run setup.py, or npm, several times.
+          testTimeout: 3 * minutes,
         },
       },
       {

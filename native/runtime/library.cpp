@@ -119,9 +119,10 @@ LoadReport load_library(const std::string& path) {
   if (!loaded.path.empty()) {
     const auto before = unload_library();
     if (!before.unloaded) {
-      throw Failure(ErrorCode::library_load,
-                    "The library that was loaded before cannot be unloaded, because " + before.reason,
-                    "Load the new library in a new process.");
+      throw Failure(
+          ErrorCode::library_load,
+          "The library that was loaded before cannot be unloaded, because " + before.reason,
+          "Load the new library in a new process.");
     }
   }
   auto& log = registration_log();

@@ -86,8 +86,8 @@ function Connect(): ReactElement | null {
         <ConnectFolders />
         <p className="muted">
           The folder of a project on that machine: a full path, or a path relative to your home
-          folder there. If that machine does not have this version of Opsmith, Opsmith asks
-          whether to copy itself there.
+          folder there. If that machine does not have this version of Opsmith, Opsmith asks whether
+          to copy itself there.
         </p>
         {progress !== '' && (isBusy || error !== null) && (
           <pre className="connect-progress mono selectable" role="status" data-testid="connect-log">

@@ -99,7 +99,9 @@ describe('opsmith gradcheck', () => {
     )
     expect(code).toBe(1)
     expect(stdout).toMatch(/^FAILED wrong_gradients::transposed\(a, b\), eps 1e-5/)
-    expect(stdout).toMatch(/backward, input x, output 0: \d+ of 81 elements of the analytical Jacobian differ/)
+    expect(stdout).toMatch(
+      /backward, input x, output 0: \d+ of 81 elements of the analytical Jacobian differ/,
+    )
     expect(stdout).toMatch(
       /worst at x\[\d, \d\] → output 0\[\d, \d\]: analytical [-\d.e]+, numerical/,
     )

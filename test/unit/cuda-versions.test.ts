@@ -55,7 +55,7 @@ describe('versions of driver, toolkit and libtorch', () => {
     expect(mismatch?.message).toBe(
       'The driver supports CUDA up to 12.4, but libtorch was built with CUDA 13.0, so libtorch finds no CUDA device.',
     )
-    expect(mismatch?.remedy).toMatch(/version 580 or newer.*whl\/cu126$/)
+    expect(mismatch?.remedy).toMatch(/driver 580 or newer.*whl\/cu126$/)
   })
 })
 

@@ -17,7 +17,9 @@ export const jobs = number(
   { least: 1, isWhole: true, most: 1000 },
   '2',
 )
-export const detach = flag('with --over: do not wait for the results; `opsmith runs ID` waits for them and prints them')
+export const detach = flag(
+  'with --over: do not wait for the results; `opsmith runs ID` waits for them and prints them',
+)
 export const runFolder = text(
   '<folder>',
   'with --over: create the folder of the run in this folder, which all nodes must share',

@@ -32,7 +32,10 @@ const initOptions = {
     'the Python that runs setup.py and scripts; CMake uses the torch of this Python (default: the Python of the active environment, else of .venv or venv in the folder, else the first Python with torch)',
   ),
   run: switchOff('do not run code of the folder: only read setup.py and the C++ and CUDA files'),
-  extension: text('<name>', 'if the folder builds several: the extension (of setup.py) or the CMake target that becomes the project'),
+  extension: text(
+    '<name>',
+    'if the folder builds several: the extension (of setup.py) or the CMake target that becomes the project',
+  ),
   define: parsedList(
     '<name=value>',
     'a value for an environment variable that setup.py reads, or for a CMake variable; may be repeated',

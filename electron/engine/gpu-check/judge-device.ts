@@ -304,7 +304,11 @@ export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigur
   const kernel = kernels.find(({ kind }) => kind === 'kernel')
   if (!kernel) {
     return judge(
-      { wrong: [`the profiler recorded no kernel${missing === '' ? '' : `: ${missing}`}`], doubts: [], found: '' },
+      {
+        wrong: [`the profiler recorded no kernel${missing === '' ? '' : `: ${missing}`}`],
+        doubts: [],
+        found: '',
+      },
       {},
     )
   }

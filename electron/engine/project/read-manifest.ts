@@ -170,7 +170,8 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
   // A key that was mistyped is why another is missing.
   const { issues } = parsed.error
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0]
-  if (!issue) return err('project.invalid', 'opsmith.json does not match opsmith.schema.json.', { file })
+  if (!issue)
+    return err('project.invalid', 'opsmith.json does not match opsmith.schema.json.', { file })
   const { message, keys } = explainIssue(issue)
   // A missing field has no node of its own: its parent's place serves.
   let node = undefined

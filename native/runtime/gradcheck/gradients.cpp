@@ -391,7 +391,8 @@ std::string cause_near_point(const PointProbe& probe, const JacobianComparison& 
   if (output_dtype == at::kDouble && first.numel() > 0 && probe.eps < 1e-3 &&
       at::equal(first.to(at::kFloat).to(at::kDouble), first) &&
       !at::equal(probe.input.detach().to(at::kFloat).to(at::kDouble), probe.input.detach())) {
-    return "Rounding: the function probably computes in float32: the output is float64, but each of "
+    return "Rounding: the function probably computes in float32: the output is float64, but each "
+           "of "
            "its elements is exactly a float32 value.";
   }
   const double gap = std::abs(right - left);

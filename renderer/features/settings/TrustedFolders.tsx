@@ -10,7 +10,8 @@ export function TrustedFolders(): ReactElement {
   if (decisions === null || decisions.length === 0)
     return (
       <span className="muted">
-        none; Opsmith also trusts its samples, and adds new projects and copies of samples to this list
+        none; Opsmith also trusts its samples, and adds new projects and copies of samples to this
+        list
       </span>
     )
   return (

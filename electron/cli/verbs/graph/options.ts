@@ -42,9 +42,14 @@ export const graphVerbOptions = {
   trace: flag('the graph that tracing recorded while the function ran'),
   autograd: flag('grad_fn nodes from the outputs to the leaves'),
   executed: flag('the graph that the profiling executor ran, fused and specialised'),
-  pass: parsedList('<names>', 'names of passes, separated by commas; they run in the order in which you name them', passesOf, {
-    isRepeated: true,
-  }),
+  pass: parsedList(
+    '<names>',
+    'names of passes, separated by commas; they run in the order in which you name them',
+    passesOf,
+    {
+      isRepeated: true,
+    },
+  ),
   args: callArguments('arguments of the call, a JSON list as in opsmith.json'),
   observe: flag('run the graph node by node: show the time, memory and statistics of each node'),
   format: {

@@ -11,6 +11,8 @@ import { keepInStep, keepMacroInStep, volatileNames } from './lanes-in-step.js'
 import type { Insertion } from './lanes-in-step.js'
 import { markLocals } from './local-values.js'
 import { shownShared } from './shown-shared.js'
+import { readForSwap } from './swap-reads.js'
+import type { Edit } from './swap-reads.js'
 import type { FileShared } from './shown-shared.js'
 import { closes, closesAngle, codeBefore, codeFrom, tokenAt, tokenize } from './tokens.js'
 import type { Token } from './tokens.js'
@@ -26,12 +28,6 @@ export interface Rewritten {
 export type PlaceAliases = Map<string, Set<string>>
 
 const placeWords = new Set(['__global__', '__device__', '__host__', '__shared__'])
-
-interface Edit {
-  from: number
-  to: number
-  text: string
-}
 
 /** A pair of braces that is open. */
 interface Scope {
@@ -239,27 +235,6 @@ class Rewriter {
     for (const { at, text } of insertions) this.insert(at, text, false)
   }
 
-  /** `old = *p` before `atomicCAS(p, …)`: a stale value only makes the loop turn once more. */
-  private readForSwap(from: number, to: number): void {
-    const { tokens } = this
-    const swapped = new Set<string>()
-    for (let at = from; at < to; at += 1)
-      if (tokenAt(tokens, at).text === 'atomicCAS') {
-        const open = codeFrom(tokens, at + 1)
-        swapped.add(tokenAt(tokens, codeFrom(tokens, open + 1)).text)
-      }
-    if (swapped.size === 0) return
-    for (let at = from; at < to; at += 1) {
-      if (tokenAt(tokens, at).text !== '=') continue
-      const star = codeFrom(tokens, at + 1)
-      const name = codeFrom(tokens, star + 1)
-      if (tokenAt(tokens, star).text !== '*' || !swapped.has(tokenAt(tokens, name).text)) continue
-      if (tokenAt(tokens, name).kind !== 'word') continue
-      if (![';', ','].includes(tokenAt(tokens, codeFrom(tokens, name + 1)).text)) continue
-      this.replace(star, name + 1, `::opsmith::gpu::read_for_swap(${tokenAt(tokens, name).text})`)
-    }
-  }
-
   private open(at: number): void {
     const { tokens } = this
     const words = this.statement.map((index) => tokenAt(tokens, index).text)
@@ -293,7 +268,7 @@ class Rewriter {
       const jumps = tokens.slice(at, close).some(({ text }) => text === 'goto')
       if (!jumps && !words.includes('constexpr')) marksUntil = close
       volatiles = volatileNames(tokens, this.statementBegins, close)
-      this.readForSwap(at, close)
+      for (const { from, to, text } of readForSwap(tokens, at, close)) this.replace(from, to, text)
       const known = this.fileShared.filter(({ scopes }) =>
         scopes.every((scope, index) => this.scopes[index] === scope),
       )

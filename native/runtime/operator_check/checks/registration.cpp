@@ -43,7 +43,8 @@ OperatorCheckFinding check_registration(const OperatorCall& call) {
   if (!runs_at(Key::CPU)) {
     return failed(missing, "Register a kernel with TORCH_LIBRARY_IMPL.");
   }
-  return passed(missing.empty() ? "no kernel is missing for CPU, CUDA, Meta, Autograd or Autocast" : missing);
+  return passed(missing.empty() ? "no kernel is missing for CPU, CUDA, Meta, Autograd or Autocast"
+                                : missing);
 }
 
 OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
