@@ -50,6 +50,17 @@ describe('work spread over processes of this machine', () => {
     expect(later.stderr).not.toContain('submitted')
   })
 
+  it('a run in a folder of the user is named by the folder, where the next command is given', async () => {
+    const words = ['gradcheck', project, '--op', 'my_op::my_op', '--search', '4', '--over', 'local']
+    const folder = path.join(cache.home, 'my runs')
+    const left = await opsmith(...words, '--run-folder', folder, '--detach')
+    expect(left.code, left.stderr).toBe(0)
+    const named = /opsmith runs '(.+)'$/m.exec(left.stderr)?.[1] ?? ''
+    expect(path.dirname(named)).toBe(folder)
+    const later = await opsmith('runs', named)
+    expect(later.code, later.stderr).toBe(0)
+  })
+
   it('operator checks are shards too; the folder of a run is where the user wants it', async () => {
     const folder = path.join(cache.home, 'shared')
     const words = ['check', project, '--check', 'mutation', 'aliasing', '--shapes', '0', '--json']

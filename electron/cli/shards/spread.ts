@@ -88,7 +88,7 @@ export async function followAloud(
   const stopped = await stopping
   if (stopped?.ok === false) return printError(stopped.error, wantsJson)
   if (!followed.ok && detach.signal.aborted) {
-    progress(`the run goes on; opsmith runs ${manifest.id} shows its results`)
+    progress(`the run goes on; to see its results: opsmith runs ${run.name}`)
     return detaches ? exitCodes.good : exitCodes.noAnswer
   }
   if (!followed.ok && followed.error.code !== 'cancelled')

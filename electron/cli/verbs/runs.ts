@@ -71,9 +71,11 @@ async function runs(named: string, given: OptionValues<typeof options>): Promise
     else if (given.stop) printLines([`run ${id} was stopped`])
     return exitCodes.good
   }
-  const { folder, manifest } = found.value
+  const { folder, manifest, name } = found.value
   const answer = json ? { ...manifest.answer, format: 'json' as const } : manifest.answer
-  return await followAloud(new RunFolder(folder, { ...manifest, answer }), { detaches: false })
+  return await followAloud(new RunFolder(folder, { ...manifest, answer }, name), {
+    detaches: false,
+  })
 }
 
 export const verb: Verb = {

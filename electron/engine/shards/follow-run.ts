@@ -352,11 +352,11 @@ export class RunFollower {
   }
 
   private cancelled(): Result<never> {
-    const { shards, id } = this.run.manifest
+    const { shards } = this.run.manifest
     return err(
       'cancelled',
       `The jobs of the run were cancelled. ${this.left()} of ${shards} shards (parts of the run) have no result. The reason of the last job that ended: ${this.lastReason}.`,
-      { hint: `To run the remaining shards: opsmith runs ${id}` },
+      { hint: `To run the remaining shards: opsmith runs ${this.run.name}` },
     )
   }
 
@@ -375,12 +375,11 @@ export class RunFollower {
 
   /** Journals and states do not fit: a file of the run was removed, or the disk is full. */
   private lost(): Result<never> {
-    const { id } = this.run.manifest
     return err(
       'io',
       'Some shards (parts of the run) were started, but they have no result and no job works on them.',
       {
-        hint: `Check that the disk of ${this.run.path('.')} is not full, and that no file of this folder was removed. Then continue the run with \`opsmith runs ${id}\`, or start a new run.`,
+        hint: `Check that the disk of ${this.run.path('.')} is not full, and that no file of this folder was removed. Then continue the run with \`opsmith runs ${this.run.name}\`, or start a new run.`,
       },
     )
   }

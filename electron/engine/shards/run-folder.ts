@@ -7,6 +7,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { systemCode } from '../project/file-errors'
 import { ioError, makeFolder, writeAtomically } from '../project/files'
+import { shellWord } from '../toolchain/shell-word'
 
 /** Attempts at a shard: one more after its worker has died. */
 export const mostAttempts = 2
@@ -20,9 +21,11 @@ const subfolders = ['claims', 'results', 'again', 'workers', 'logs', 'jobs']
 export class RunFolder {
   private shards: Promise<readonly Shard[]> | undefined
 
+  /** @param name as `opsmith runs` takes it: the id of a run in the usual place, else the folder */
   constructor(
     readonly folder: string,
     readonly manifest: RunManifest,
+    readonly name = shellWord(folder),
   ) {}
 
   path(...names: string[]): string {

@@ -9,8 +9,7 @@ import { ownVersion } from '../installation'
 import type { Installation } from '../installation'
 import { RunFollower } from './follow-run'
 import { nodesOf } from './nodes-of'
-import { createRun, listRuns, openRun, runsFolder } from './run-folder'
-import type { RunFolder } from './run-folder'
+import { createRun, listRuns, openRun, RunFolder, runsFolder } from './run-folder'
 
 /** What is spread. */
 export interface SpreadWork {
@@ -35,6 +34,9 @@ function placeText(place: WorkersPlace): string {
   return ['slurm', ...place.options].join(' ')
 }
 
+const inUsualPlace = ({ folder, manifest }: RunFolder): RunFolder =>
+  new RunFolder(folder, manifest, manifest.id)
+
 /** The runs of this user: what the command line and the window do with them. */
 export class ShardRuns {
   constructor(private readonly installation: Pick<Installation, 'dataFolder' | 'root'>) {}
@@ -51,7 +53,9 @@ export class ShardRuns {
     const version = ownVersion(this.installation.root)
     const parent = folder === '' ? this.parent : folder
     const most = Math.min(jobs, shards.length)
-    return await createRun(parent, { ...work, version, place, jobs: most, allowsSandbox }, shards)
+    const run = { ...work, version, place, jobs: most, allowsSandbox }
+    const made = await createRun(parent, run, shards)
+    return made.ok && folder === '' ? ok(inUsualPlace(made.value)) : made
   }
 
   /** The newest last. @param project the folder of a project; "" for the runs of all */
@@ -63,7 +67,7 @@ export class ShardRuns {
   async find(id: string): Promise<Result<RunFolder>> {
     const run = await openRun(path.join(this.parent, path.basename(id)))
     return run.ok
-      ? run
+      ? ok(inUsualPlace(run.value))
       : err('request.invalid', `There is no run ${id} in ${this.parent}.`, {
           hint: `\`opsmith runs\` lists the runs. If the run was started with --run-folder, write the path of its folder instead of its id, such as ./${path.basename(id)}.`,
         })
@@ -105,7 +109,7 @@ export class ShardRuns {
     if (!looked.ok) return looked
     if (follower.summary().openJobs > 0)
       return err('request.invalid', `Run ${id} still has jobs.`, {
-        hint: `Stop it first: opsmith runs ${id} --stop`,
+        hint: `Stop it first: opsmith runs ${run.name} --stop`,
       })
     await fs.rm(run.folder, { recursive: true, force: true })
     return ok(null)
