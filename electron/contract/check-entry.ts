@@ -95,7 +95,7 @@ export const checkEntry = z
       if (values !== undefined)
         say(
           ['inputs', input, 'shape'],
-          'an input with `values` has a fixed shape: remove the names of sizes from `shape`',
+          'an input with `values` has a fixed shape: leave out `shape`, or write numbers instead of names of sizes',
         )
       for (const [dim, one] of shape.entries()) {
         if (typeof one !== 'string' || entry.sizes?.[one] !== undefined) continue

@@ -14,7 +14,7 @@ torch::Tensor gc_forward(const torch::Tensor& a, const torch::Tensor& x, const t
   TORCH_CHECK(x.dim() == 2 && x.size(0) == a.size(0), "gc_layer: x must have ", a.size(0),
               " rows, one for each node, got ", x.sizes());
   TORCH_CHECK(w.dim() == 2 && w.size(0) == x.size(1), "gc_layer: w must have ", x.size(1),
-              " rows, one for each feature, got ", w.sizes());
+              " rows, one for each column of x, got ", w.sizes());
   TORCH_CHECK(b.dim() == 1 && b.size(0) == w.size(1), "gc_layer: b must have ", w.size(1),
               " elements, got ", b.sizes());
   return a.mm(x).mm(w) + b;

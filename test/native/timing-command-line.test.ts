@@ -93,8 +93,8 @@ describe('opsmith bench', () => {
     expect(stdout).toMatch(/\n {2}x \+ x +[\d.]+ ±[\d.]+ \((same|[\d.]+×)\)/)
     expect(stdout).toMatch(/\n {2}traps::(honest|cached) .* \*\n|\n {2}x \+ x .* \*\n/)
     expect(stdout).toMatch(/\n {2}traps::cached +– *\n/)
-    expect(stdout).toMatch(/not shown: the call caches results/)
-    expect(stdout).toMatch(/not shown: the result differs from the result of x \+ x/)
+    expect(stdout).toMatch(/no time: the call caches results/)
+    expect(stdout).toMatch(/no time: the result differs from the result of x \+ x/)
     expect(stdout).toMatch(/\nOn .+, \d+ cores/)
   })
 

@@ -112,7 +112,7 @@ describe('the table of timings', () => {
       '  my::f          188 ±2                    411 ±4        *',
       '  aten::f        150 ±1 (0.500×) *         411 ±4 (same) *',
       '  a | b               –',
-      '  time not shown: the result is wrong (a | b, forward)',
+      '  no time: the result is wrong (a | b, forward)',
       '  aten::f, time divided by the time of my::f: forward 0.500 (0.4900 to 0.5100), backward no difference (0.9800 to 1.020)',
       '  warning: Drift of 5 %: wait. (my::f, backward and 1 more)',
     ])

@@ -161,7 +161,7 @@ export const timingShards: ShardKind = {
     const { rows } = timingReport.parse(value)
     const [own] = rows
     if (!own) return ''
-    if (!own.summary) return `time not shown: ${own.refused}`
+    if (!own.summary) return `no time: ${own.refused}`
     const unit = unitFor([own.summary.median])
     const more = rows.length > 1 ? `, and ${rows.length - 1} more` : ''
     return `${own.variant}, ${own.direction}: ${timeText(own.summary.median, unit)} ${unit[0]}${more}`

@@ -103,7 +103,7 @@ function proposalLines(proposal: ProjectProposal): string[] {
     ...(otherExtensions.length > 0
       ? [
           '',
-          `This project leaves out the extensions ${otherExtensions.join(', ')}. To make a project of one of these extensions instead, use --extension NAME.`,
+          `This proposal leaves out these extensions or CMake targets: ${otherExtensions.join(', ')}. To make a project of one of them instead, use --extension NAME.`,
         ]
       : []),
   ]

@@ -44,7 +44,7 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: lintOptions,
   notes: [
-    'Exit code 1: at least one finding is not fixed. CODE is the name of a lint, such as opsmith-launch-stream. The comment\n// opsmith-ignore: CODE silences the lint on its own line, or on the next line if the comment is alone on its line.\n"lints": { "CODE": false } in opsmith.json switches the lint off for the project.',
+    'Exit code 1: at least one finding is not fixed. CODE is the name of a lint, such as opsmith-launch-stream. The comment\n// opsmith-ignore: CODE silences the lint on the line of the comment. If the line has only the comment, it silences the\nlint on the next line. "lints": { "CODE": false } in opsmith.json switches the lint off for the project.',
   ],
   run: runLint,
 })

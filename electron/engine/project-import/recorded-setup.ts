@@ -119,7 +119,7 @@ async function readAnswer(
     const text = await fs.readFile(path.join(folder, `${which}.json`), 'utf8')
     return ok(recordedRun.parse(JSON.parse(text)))
   } catch {
-    const reason = printed.split('\n').at(-1) ?? ''
+    const reason = (printed.split('\n').at(-1) ?? '').replace(/\.$/, '')
     return err(
       'project.invalid',
       `${request.python} could not run ${request.file}${reason === '' ? '' : `: ${reason}`}.`,

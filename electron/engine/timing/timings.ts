@@ -272,7 +272,7 @@ export class Timings {
     const [planned] = plan.value.points
     const [variant] = plan.value.variants
     if (!planned || !variant) {
-      return err('input.invalid', 'The benchmark has no point to measure.', {
+      return err('input.invalid', 'The benchmark has no sizes to measure.', {
         hint: 'Give each name in "sizes" at least one value.',
       })
     }

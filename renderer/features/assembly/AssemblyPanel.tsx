@@ -136,7 +136,7 @@ function ChoiceBar(): ReactElement {
       </select>
       <label
         className="check"
-        title={`Show the function at the cursor (${shortcutOf('assembly.cursor')})`}
+        title={`Always show the function at the cursor (${shortcutOf('assembly.cursor')})`}
       >
         <input
           type="checkbox"

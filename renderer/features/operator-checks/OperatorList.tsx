@@ -50,7 +50,11 @@ export function OperatorList(): ReactElement {
           <EntryRow key={index} entry={entry} index={index} />
         ))}
         {entries.length === 0 && (
-          <p className="muted side-pad">This project has no operators to check.</p>
+          <p className="muted side-pad">
+            {isListed
+              ? '“checks” in opsmith.json is empty.'
+              : 'This project has no operators to check.'}
+          </p>
         )}
       </Section>
       <RunList of={operatorCheckRuns} />

@@ -126,8 +126,8 @@ export function baselineLines(
   const named = (row: TimingRow): string => `${row.variant}, ${row.direction}`
   const lines = [...compared].map(([row, { ratio, interval, failed }]) => {
     const range = interval.map((end) => end.toPrecision(3)).join(' to ')
-    const verdict = failed ? `FAILED, above ${failAbove}` : 'ok'
-    return `${named(row)}: ${ratio.toPrecision(3)} times the baseline's time (${range}): ${verdict}`
+    const verdict = failed ? `FAILED, the whole range is above ${failAbove}` : 'ok'
+    return `${named(row)}: ${ratio.toPrecision(3)} times the baseline's time (range ${range}): ${verdict}`
   })
   const missing = report.rows.filter((row) => row.kind !== 'build' && !compared.has(row))
   return [
@@ -135,7 +135,7 @@ export function baselineLines(
     ...missing.map((row) =>
       row.summary
         ? `${named(row)}: not in the baseline`
-        : `${named(row)}: the time is not shown, so the row is not compared with the baseline`,
+        : `${named(row)}: there is no time, so the row is not compared with the baseline`,
     ),
     ...(before.processor === report.machine.processor
       ? []

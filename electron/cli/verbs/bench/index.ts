@@ -30,7 +30,7 @@ function progressText(done: number, total: number, row: TimingRow): string {
   const unit = unitFor([row.summary?.median ?? 1])
   const time = row.summary
     ? `${timeText(row.summary.median, unit)} ${unit[0]}`
-    : `time not shown: ${row.refused}`
+    : `no time: ${row.refused}`
   return `${done} of ${total}: ${place.join(', ')}: ${time}`
 }
 

@@ -252,7 +252,7 @@ export function timingTables(
       numbersFrom: isSweep ? 2 : 1,
       notes: [
         ...shared(rows, (row) =>
-          row.summary || row.refused === '' ? [] : [`time not shown: ${row.refused}`],
+          row.summary || row.refused === '' ? [] : [`no time: ${row.refused}`],
         ),
         ...(isSweep ? [] : lines.flatMap((line) => ratioNote(line, own))),
         ...(isSweep ? [] : rows.flatMap((row) => layersNote(row, unit))),

@@ -142,10 +142,12 @@ std::optional<OperatorCheckFinding> promotion_fault(const OperatorCall& call) {
         (!first.defined() || !second.defined() || first.scalar_type() == second.scalar_type())) {
       continue;
     }
-    return failed(std::string("the output for one float32 input and one float64 input is ") +
-                      dtype_name(output.scalar_type()) +
-                      ", but torch.result_type gives float64, whichever input comes first",
-                  "Promote both inputs (at::result_type), or refuse inputs of different dtypes.");
+    return failed(
+        std::string("the output for one float32 input and one float64 input is ") +
+            dtype_name(output.scalar_type()) +
+            ", but torch.result_type gives float64, whichever input comes first",
+        "Convert both inputs to the dtype that at::result_type gives, or refuse inputs of "
+        "different dtypes.");
   }
   return std::nullopt;
 }

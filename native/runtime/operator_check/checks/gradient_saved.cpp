@@ -106,14 +106,18 @@ OperatorCheckFinding check_gradient_saved(const OperatorCall& call) {
   if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   const BetweenThem between(given);
   if (!between.is_known()) return skipped("backward returns no gradients");
-  using Look = Finding (BetweenThem::*)() const;
-  for (const Look look : {&BetweenThem::after_other_call, &BetweenThem::after_inputs_are_freed,
-                          &BetweenThem::after_inputs_are_written}) {
-    const auto found = look_in_copy("after another call, or with freed or changed inputs, ",
-                                    [&](const std::function<void()>& accept) {
-                                      accept();
-                                      return (between.*look)();
-                                    });
+  struct Look {
+    const char* when;
+    Finding (BetweenThem::*find)() const;
+  };
+  for (const auto& [when, find] :
+       {Look{"after another call of forward, ", &BetweenThem::after_other_call},
+        Look{"after the inputs of forward are freed, ", &BetweenThem::after_inputs_are_freed},
+        Look{"after an input is changed in place, ", &BetweenThem::after_inputs_are_written}}) {
+    const auto found = look_in_copy(when, [&](const std::function<void()>& accept) {
+      accept();
+      return (between.*find)();
+    });
     if (found) return *found;
   }
   return passed(

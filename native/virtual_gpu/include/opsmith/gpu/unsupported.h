@@ -120,15 +120,15 @@ using cudaGraphExec_t OPSMITH_UNSUPPORTED("CUDA graphs are") = void*;
 using cudaGraphNode_t OPSMITH_UNSUPPORTED("CUDA graphs are") = void*;
 using cudaGraphConditionalHandle OPSMITH_UNSUPPORTED("CUDA graphs are") = unsigned long long;
 
-// Memory of other processes.
+// Memory and events of other processes.
 OPSMITH_NO_FUNCTION(cudaIpcGetMemHandle, "memory shared between processes is")
 OPSMITH_NO_FUNCTION(cudaIpcOpenMemHandle, "memory shared between processes is")
 OPSMITH_NO_FUNCTION(cudaIpcCloseMemHandle, "memory shared between processes is")
-OPSMITH_NO_FUNCTION(cudaIpcGetEventHandle, "memory shared between processes is")
-OPSMITH_NO_FUNCTION(cudaIpcOpenEventHandle, "memory shared between processes is")
+OPSMITH_NO_FUNCTION(cudaIpcGetEventHandle, "events shared between processes are")
+OPSMITH_NO_FUNCTION(cudaIpcOpenEventHandle, "events shared between processes are")
 
 OPSMITH_NO_TYPE(cudaIpcMemHandle_t, "memory shared between processes is")
-OPSMITH_NO_TYPE(cudaIpcEventHandle_t, "memory shared between processes is")
+OPSMITH_NO_TYPE(cudaIpcEventHandle_t, "events shared between processes are")
 
 // Memory pools.
 OPSMITH_NO_FUNCTION(cudaMemPoolCreate, "memory pools are")
