@@ -32,6 +32,10 @@ def inserted(x):
     return x.reshape(sizes)
 
 
+def strided(x):
+    return x * x.stride(0)
+
+
 def replaced(x):
     sizes = x.shape
     sizes[-1] = 2
@@ -131,6 +135,7 @@ describe('traces', () => {
     'less_than_size',
     'appended',
     'inserted',
+    'strided',
     'replaced',
     'attention',
     'returned',
@@ -170,6 +175,13 @@ describe('traces', () => {
     const left = await captured('left_behind', 'trace')
     expect(baked(left.report)).toHaveLength(2)
     expect((await captured('returned', 'trace')).report.warnings).toEqual([])
+  })
+
+  it('a stride becomes a constant with a warning that names strides, not sizes', async () => {
+    const { report } = await captured('strided', 'trace')
+    expect(report.warnings).toMatchObject([
+      { kind: 'value-baked', message: expect.stringContaining('with the same strides') as string },
+    ])
   })
 
   it('a size put into a list in another way becomes a constant with a warning', async () => {

@@ -23,13 +23,46 @@ bool is_of_tensors(const c10::TypePtr& type) {
   return false;
 }
 
-// What was read from a tensor without looking at its elements.
-bool reads_shape_only(const jit::Node& node) {
-  static const std::set<std::string> names = {
-      "aten::size",   "aten::dim",           "aten::len",      "aten::numel",
-      "aten::stride", "aten::is_contiguous", "aten::sym_size", "aten::__contains__",
-      "prim::shape",  "aten::storage_offset"};
-  return names.count(node.kind().toQualString()) != 0;
+enum class Read { elements, shape, layout };
+
+// What an operator reads of a tensor.
+Read read_by(const jit::Node& node) {
+  static const std::set<std::string> shape = {"aten::size",        "aten::dim",      "aten::len",
+                                              "aten::numel",       "aten::sym_size", "prim::shape",
+                                              "aten::__contains__"};
+  static const std::set<std::string> layout = {"aten::stride", "aten::is_contiguous",
+                                               "aten::storage_offset"};
+  const std::string name = node.kind().toQualString();
+  if (shape.count(name) != 0) return Read::shape;
+  return layout.count(name) != 0 ? Read::layout : Read::elements;
+}
+
+const char* name_of(Read what) {
+  switch (what) {
+    case Read::shape:
+      return "the shape";
+    case Read::layout:
+      return "the strides or the storage offset";
+    case Read::elements:
+      return "the values";
+  }
+  return "";
+}
+
+// Why a trace that has the number as a constant is right only for some inputs.
+const char* limit_of(Read what) {
+  switch (what) {
+    case Read::shape:
+      return "This size becomes a constant in the trace: the trace is right only for inputs of the "
+             "same shapes.";
+    case Read::layout:
+      return "What the function reads of the layout of a tensor becomes a constant in the trace: "
+             "the trace is right only for inputs with the same strides and storage offsets.";
+    case Read::elements:
+      return "The function reads this number from a tensor, but the number becomes a constant in "
+             "the trace: the trace is right only for inputs that give the same number.";
+  }
+  return "";
 }
 
 bool is_kept_size(const jit::Node& node) {
@@ -76,7 +109,7 @@ bool chooses(const jit::Node& node) {
 
 struct Reading {
   const jit::Node* node = nullptr;  // that read it
-  bool of_shape = false;
+  Read what = Read::elements;
   bool is_kept = false;  // a size that the trace holds as a value
 };
 
@@ -112,21 +145,14 @@ class LossFinder {
 
   void note_baked(const Reading& reading) {
     if (reading.is_kept) return;
-    warn(GraphWarningKind::value_baked,
-         reading.of_shape
-             ? "This size becomes a constant in the trace: the trace is right only for inputs of "
-               "the same shapes."
-             : "The function reads this number from a tensor, but the number becomes a constant in "
-               "the trace: the trace is right only for inputs that give the same number.",
-         *reading.node);
+    warn(GraphWarningKind::value_baked, limit_of(reading.what), *reading.node);
   }
 
   void note_decision(const jit::Value& value, const jit::Node& node, const char* what) {
     const auto* reading = reading_of(value);
     if (reading == nullptr) return;
     warn(GraphWarningKind::control_flow_lost,
-         std::string("This ") + what + " depends on " +
-             (reading->of_shape ? "the shape" : "the values") +
+         std::string("This ") + what + " depends on " + name_of(reading->what) +
              " of a tensor, but the trace contains only the path that these inputs take. The "
              "script graph contains all paths.",
          node);
@@ -199,7 +225,7 @@ class LossFinder {
         }
       } else if (!is_packing && !makes_tensors && is_of_tensors(input->type()) &&
                  input->type()->kind() != c10::TypeKind::ClassType) {
-        mark_outputs(node, {&node, reads_shape_only(node), is_kept_size(node)});
+        mark_outputs(node, {&node, read_by(node), is_kept_size(node)});
       }
     }
   }
