@@ -135,7 +135,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
       return record.frames.length > 0 && facts.stack[0]?.isUser === true
         ? {
             reason: 'illegal-instruction',
-            message: `Illegal instruction${doing}${at}: __builtin_trap, undefined behaviour, or code for another processor.`,
+            message: `Illegal instruction${doing}${at}. Possible causes: __builtin_trap, undefined behaviour, or code for another processor.`,
           }
         : {
             reason: 'heap-corruption',

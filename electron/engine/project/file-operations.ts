@@ -37,9 +37,13 @@ export async function changeable(folder: string, relative: string): Promise<Resu
   if (!target.ok) return target
   const parts = path.relative(path.resolve(folder), target.value).split(path.sep)
   return parts.some((part) => part.toLowerCase() === '.git')
-    ? err('request.invalid', `${relative} belongs to git, so Opsmith does not change this file.`, {
-        path: 'path',
-      })
+    ? err(
+        'request.invalid',
+        `${relative} is part of .git: Opsmith does not rename, move or delete git's own files.`,
+        {
+          path: 'path',
+        },
+      )
     : target
 }
 

@@ -86,9 +86,13 @@ export async function writableInProject(folder: string, relative: string): Promi
     ...real.split(path.sep),
   ]
   return parts.some((part) => part.toLowerCase() === '.git')
-    ? err('request.invalid', `${relative} belongs to git, so Opsmith does not write this file.`, {
-        path: 'path',
-      })
+    ? err(
+        'request.invalid',
+        `${relative} is part of .git: Opsmith does not write git's own files.`,
+        {
+          path: 'path',
+        },
+      )
     : target
 }
 

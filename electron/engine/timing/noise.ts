@@ -140,7 +140,7 @@ export function noiseWarnings(
   if (drifts) {
     const direction = drift.ratio > 1 ? 'slower' : 'faster'
     warnings.push(
-      `Timings drifted: the last third of the samples is ${percent(Math.abs(drift.ratio - 1))} ${direction} than the first. Let the machine settle, or sample for longer.${frequency}`,
+      `Timings drifted: the last third of the samples is ${percent(Math.abs(drift.ratio - 1))} ${direction} than the first third. Let the machine settle, or sample for longer.${frequency}`,
     )
   }
   warnings.push(...clock)

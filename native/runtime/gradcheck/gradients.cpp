@@ -139,9 +139,11 @@ Tensors batched(const std::function<Tensors(const at::Tensor&)>& call, const Ten
 }
 
 // Compares the results of `call` for each shard with its results for all shards at once.
-// `name` names a result; `expected` has the results of the first shards that are known already.
-void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, const Tensors& shards,
-                     const NameOfResult& name, std::vector<Tensors> expected = {}) {
+// `mode` names what `call` runs, and `name` a result; `expected` has the results of the first
+// shards that are known already.
+void compare_batched(const char* mode, const std::function<Tensors(const at::Tensor&)>& call,
+                     const Tensors& shards, const NameOfResult& name,
+                     std::vector<Tensors> expected = {}) {
   for (size_t i = expected.size(); i < shards.size(); ++i)
     expected.push_back(call(shards[i]));
   Tensors actual;
@@ -149,7 +151,7 @@ void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, cons
     actual = batched(call, shards);
   } catch (...) {
     const auto message = describe_current_exception().message;
-    fail("under vmap, the call throws: " + message.substr(0, message.find('\n')));
+    fail(std::string(mode) + " throws under vmap: " + message.substr(0, message.find('\n')));
   }
   for (size_t i = 0; i < actual.size(); ++i) {
     Tensors parts;
@@ -321,10 +323,10 @@ void check_batched_gradients(const Tensors& inputs, const at::Tensor& output,
     }
     return gradients;
   };
-  if (!known) return compare_batched(call, random_like(output), name);
+  if (!known) return compare_batched("backward", call, random_like(output), name);
   auto shards = random_like(output, 1);
   shards.insert(shards.begin(), known->grad_output);
-  compare_batched(call, shards, name, {known->gradients});
+  compare_batched("backward", call, shards, name, {known->gradients});
 }
 
 void check_batched_forward_gradients(const TensorFunction& function, const Tensors& inputs) {
@@ -343,7 +345,7 @@ void check_batched_forward_gradients(const TensorFunction& function, const Tenso
       }
       return tangents;
     };
-    compare_batched(call, random_like(inputs[index]),
+    compare_batched("forward mode", call, random_like(inputs[index]),
                     [](size_t o) { return "the tangent of output " + std::to_string(o); });
   }
 }

@@ -11,7 +11,7 @@ export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
   return (
     <span
       className="case-option case-range"
-      title="The call runs once for each dtype in this list. Opsmith converts every floating-point or complex input to the dtype."
+      title="Opsmith checks or times each dtype in this list separately, and converts every floating-point or complex input to the dtype. If the list is empty, the inputs keep their dtypes."
     >
       <CommitField
         id={id}

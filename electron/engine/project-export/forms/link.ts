@@ -94,7 +94,7 @@ function exampleMakefile(project: ExportedProject): string {
 function readme(project: ExportedProject): string {
   const { name } = project
   const upper = upperName(name)
-  return readmeOf(project, `${name} for other build systems`, [
+  return readmeOf(project, `${name} for make and pkg-config`, [
     noAsNeeded.join('\n'),
     '## make',
     codeBlock(
@@ -166,7 +166,7 @@ async function proveMake(proof: Proof): Promise<void> {
 export const form: Form = {
   id: 'link',
   order: 9,
-  purpose: 'A pkg-config file and Makefile lines, for other build systems',
+  purpose: 'A pkg-config file and Makefile lines, for builds without CMake',
   needs: '',
   tools: ['make', 'pkgConfig'],
   files: (project) => ok(linkFiles(project)),
