@@ -93,7 +93,9 @@ export function TimeView(): ReactElement {
           <SearchField value={search} onChange={setSearch} label="Find a name" />
         </div>
         {staleness !== 'fresh' && (
-          <p className="muted">These times are from a build of older sources.</p>
+          <p className="muted">
+            These times are from a build before the last changes to the sources.
+          </p>
         )}
         <PhasesTable files={trace.files} />
         <p className="build-rest number">

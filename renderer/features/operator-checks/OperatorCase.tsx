@@ -110,6 +110,7 @@ function Ranges(): ReactElement {
       {(isSet || more) && (
         <div className="case-options">
           <DtypesField
+            use="The call uses the first dtype in this list, and the calls with other shapes use the next ones in turn."
             id="operator-check-dtypes"
             dtypes={draft.dtypes}
             onCommit={(dtypes) => editCheck({ dtypes })}

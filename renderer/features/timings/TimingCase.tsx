@@ -188,6 +188,7 @@ function Options(): ReactElement {
       {(isSet || more) && (
         <div className="case-options">
           <DtypesField
+            use="Opsmith times the call separately for each dtype in this list."
             id="timings-dtypes"
             dtypes={draft.dtypes}
             onCommit={(dtypes) => editTiming({ dtypes })}

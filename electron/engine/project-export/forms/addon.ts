@@ -90,8 +90,8 @@ function readme(project: ExportedProject, name: string): string {
     '## Test',
     codeBlock('shell', 'npm test'),
     operatorCalls(project).length > 0
-      ? 'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.'
-      : 'At the export, Opsmith recorded no call of an operator, so the test only checks that the operators exist.',
+      ? 'During the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results with the recorded ones.'
+      : 'During the export, Opsmith recorded no call of an operator, so the test only checks that the operators exist.',
   ])
 }
 

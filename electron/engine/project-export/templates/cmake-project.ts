@@ -350,7 +350,7 @@ function readme(project: ExportedProject): string {
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
     ...(modelRuns(project).length > 0
       ? [
-          'At the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results.',
+          'During the export, Opsmith recorded calls and their results. The tests make these calls again, and compare the results with the recorded ones.',
         ]
       : []),
   ])
