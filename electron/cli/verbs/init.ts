@@ -95,7 +95,7 @@ function proposalLines(proposal: ProjectProposal): string[] {
     ...(switches.length > 0
       ? [
           '',
-          'Variables that may change this proposal; --define NAME=VALUE sets one:',
+          'Variables that the build file reads, and that may change this proposal; --define NAME=VALUE sets one:',
           ...switches.map(switchLine),
         ]
       : []),

@@ -175,7 +175,7 @@ function remarksOn(
   const damagedPreludes = [...new Set(tasks.flatMap((cxx) => cxx.damagedPreludes))]
   if (damagedPreludes.length > 0) {
     remarks.push(
-      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): Opsmith makes these headers again`,
+      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}), so Opsmith removed these headers`,
     )
   }
   if (tasks.some((cxx) => cxx.missingHeader)) {

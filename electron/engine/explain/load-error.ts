@@ -144,7 +144,7 @@ function badSchema(text: string): Meaning | undefined {
     operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
     message: found
       ? whyNoSchema(schema, found[1] ?? '', found[2] ?? '')
-      : `This schema names an unknown type: "${schema}".`,
+      : `The schema "${schema}" names a type that libtorch does not know.`,
     hint: 'Write a schema like this: name(Tensor x, float factor, int[] sizes) -> Tensor. If there are several results, write -> (Tensor, Tensor). If there are none, write -> ().',
   }
 }

@@ -78,7 +78,8 @@ OperatorCheckCase without_unused_inputs(OperatorCheckCase shown) {
 OperatorCheckFinding of_end(const ForkedOutcome& outcome, const std::string& what) {
   const auto* advice =
       outcome.end == ForkedOutcome::End::timed_out
-          ? "Look for a loop that does not end, and for a lock that is never released."
+          ? "Look for a loop that does not end, or a lock that is never released. If the call is "
+            "only slow, use smaller inputs."
           : "Check sizes, dtypes and indices with TORCH_CHECK before the operator reads or writes "
             "memory.";
   return ended(outcome, what + " ends in " + outcome.describe(), advice);

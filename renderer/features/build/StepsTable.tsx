@@ -55,7 +55,7 @@ export function StepsTable({ steps, running }: Props): ReactElement {
                       <button
                         type="button"
                         className="link"
-                        title="Registers, shared memory and spills"
+                        title="Opens the Kernels panel, which shows registers, shared memory and spills of each kernel"
                         onClick={() => showPanel('kernels')}
                       >
                         {formatCount(step.kernels.length, 'kernel')}

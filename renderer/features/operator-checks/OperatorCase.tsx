@@ -169,7 +169,7 @@ function Inputs(): ReactElement | null {
       inputsOf={(specs) => operatorCheckInputs(draft, specs)}
       own={draft}
       firstSize={firstRange}
-      owner="entry of checks"
+      owner="check"
       example="[B, 8]"
       testId="operator-check"
       onEdit={editCheck}

@@ -151,7 +151,7 @@ function DiffView({ diff, isFirst }: { diff: string; isFirst: boolean }): ReactE
       <p className="muted">
         {isFirst
           ? 'This is the first build of the history: there is no earlier build to compare with.'
-          : 'No source changes to show: the sources are the same as in the previous build, or Opsmith did not keep the sources of both builds.'}
+          : 'No source changes to show: the sources are the same as in the previous build, or Opsmith no longer has the sources of one of the two builds.'}
       </p>
     )
   }

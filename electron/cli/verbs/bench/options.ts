@@ -106,7 +106,7 @@ export const timingVerbOptions = {
   sameInputs: flag('use the same inputs in the same memory for all samples'),
   seconds: number(
     '<number>',
-    'seconds of timing for each row; up to twice as long if times are noisy',
+    'seconds of timing for each row; up to twice as long if times are noisy, longer if calls are slow',
     { least: 0, isAbove: true, most: 600 },
     '0.5',
   ),

@@ -78,7 +78,7 @@ async function withArchive<T>(
         'input.invalid',
         `Opsmith cannot read ${file}: the subgraphs in this file are nested too deeply.`,
         {
-          hint: 'Export a part of the model with fewer nested subgraphs.',
+          hint: 'Export only a part of the model, whose subgraphs are nested less deeply.',
         },
       )
     }

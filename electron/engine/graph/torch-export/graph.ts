@@ -214,7 +214,7 @@ class Converter {
         'input.invalid',
         `Opsmith cannot read ${where}: the subgraphs are nested too deeply.`,
         {
-          hint: 'Export a part of the model with fewer nested subgraphs.',
+          hint: 'Export only a part of the model, whose subgraphs are nested less deeply.',
         },
       )
     }

@@ -29,7 +29,8 @@ std::optional<OperatorCheckFinding> address_fault(const OperatorCall& call) {
       difference(outputs, expected, "after the inputs of an earlier call were changed in place,");
   if (finding) {
     finding->advice =
-        "Do not use an address (data_ptr()) as a cache key: memory is reused for other tensors.";
+        "Do not use an address (data_ptr()) as a cache key: the values at an address can change, "
+        "and memory is reused for other tensors.";
   }
   return finding;
 }

@@ -115,7 +115,7 @@ std::optional<OperatorCheckFinding> undeclared_write(const OperatorCall& call,
     const auto& declared = call.tensors()[i];
     if (!before[i]) continue;
     const auto advice = "Declare the write in the schema (Tensor(a!) " + declared.name +
-                        "), or work on a copy: callers and the compiler rely on the schema.";
+                        "), or work on a copy: callers and torch.compile rely on the schema.";
     const auto with_name = [&](OperatorCheckFinding finding) {
       finding.input = declared.name;
       return finding;
