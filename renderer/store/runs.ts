@@ -69,8 +69,6 @@ type RunsOptions = {
   id: string
   /** What a shard is: "Points". */
   parts: string
-  /** One of them: "point". */
-  part: string
 }
 
 type RunAct = { isPossible: () => boolean; run: () => Promise<void> }

@@ -124,7 +124,7 @@ describe('with a driver and NVML', () => {
     expect(rows[0]?.warnings.join()).toMatch(/1 other process used the GPU/)
     expect(devices[0]?.ceilings).toBeUndefined()
     expect(devices[0]?.ceilingsMissing).toBe(
-      'while Opsmith measured both, 1 other process used the device',
+      'while Opsmith measured these two limits, 1 other process used the device',
     )
   })
 

@@ -118,7 +118,7 @@ describe('the state of a device during a timing', () => {
   it('ceilings that are not used give the reason', () => {
     const state = { ...calm, otherProcesses: 2, slowedBy: ['heat (hardware)', 'power cap'] }
     expect(doubtOfDevice({ state })).toBe(
-      'while Opsmith measured both, 2 other processes used the device, and the device reduced its clock (heat (hardware))',
+      'while Opsmith measured these two limits, 2 other processes used the device, and the device reduced its clock (heat (hardware))',
     )
   })
 

@@ -124,7 +124,8 @@ export const verb = defineVerb({
   description: 'find compilers, libtorch, CUDA and Python, and report whether Opsmith can use them',
   argument: {
     name: 'project',
-    description: 'project folder; Opsmith also checks the tools that its opsmith.json selects',
+    description:
+      'project folder; the tools that opsmith.json in this folder selects are checked too',
     isOptional: true,
   },
   options: verbOptions,

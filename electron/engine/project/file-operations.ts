@@ -39,7 +39,7 @@ export async function changeable(folder: string, relative: string): Promise<Resu
   return parts.some((part) => part.toLowerCase() === '.git')
     ? err(
         'request.invalid',
-        `${relative} is part of .git: Opsmith does not rename, move or delete git's own files.`,
+        `${relative} is part of .git: Opsmith does not work on git's own files.`,
         {
           path: 'path',
         },

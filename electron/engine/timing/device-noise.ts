@@ -90,7 +90,7 @@ export function doubtOfDevice({ state }: Pick<DeviceCeilings, 'state'>): string 
     ...(others > 0 ? [`${otherProcesses(others)} used the device`] : []),
     ...(reasons.length > 0 ? [`the device reduced its clock (${reasons.join(', ')})`] : []),
   ].join(', and ')
-  return `while Opsmith measured both, ${why}`
+  return `while Opsmith measured these two limits, ${why}`
 }
 
 /** Whether what was measured may be less than the device can do: it was kept down, or others used it. */

@@ -213,7 +213,7 @@ function timedRow(
       ...(isVirtual ? [] : deviceWarnings(taken.device)),
       ...(known && known.ceilingsMissing !== ''
         ? [
-            `Opsmith does not compare the times with the memory bandwidth and FLOP/s of ${base.device}: ${known.ceilingsMissing}. The next timing measures both again.`,
+            `Opsmith does not compare the times with the memory bandwidth and FLOP/s of ${base.device}: ${known.ceilingsMissing}. The next timing measures these limits again.`,
           ]
         : []),
     ],

@@ -459,7 +459,8 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
               ".",
           offset < static_shared_begin
               ? "Pass the size of the shared array in bytes to the launch (third argument of "
-                "<<<…>>>), and compare the index with this size."
+                "<<<…>>>), and compare the index with the number of "
+                "elements."
               : "Compare the index with the size of the shared array.");
       made.place = {instruction, {}};
       fault_with(std::move(made));

@@ -6,7 +6,6 @@ export const gradcheckRuns = createRuns({
   panel: 'gradcheck',
   id: 'gradcheck',
   parts: 'Parts',
-  part: 'part',
 })
 
 /** The most points that a search may have. */

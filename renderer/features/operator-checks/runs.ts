@@ -6,5 +6,4 @@ export const operatorCheckRuns = createRuns({
   panel: 'operator-checks',
   id: 'operator-check',
   parts: 'Operators',
-  part: 'operator',
 })

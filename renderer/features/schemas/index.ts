@@ -13,7 +13,7 @@ export const feature = defineFeature({
     tasks: { write: 'above' },
     help: {
       about: [
-        'Lists the operators that the last build registered, with their dispatch keys, the lines of their kernels, and the changes since the previous build. “All of libtorch” searches all registered operators.',
+        'Lists the operators that the last build registered, with their dispatch keys, the lines that register their kernels, and the changes since the previous build. “All of libtorch” searches all registered operators.',
       ],
     },
     area: 'right',

@@ -6,5 +6,4 @@ export const timingRuns = createRuns({
   panel: 'timings',
   id: 'timings',
   parts: 'Points',
-  part: 'point',
 })

@@ -15,7 +15,6 @@ type Props = {
 
 /** Where the work is done: in this window, or by workers of a run. */
 export function RunFields({ of, at: id = of.id }: Props): ReactElement {
-  const { part } = of
   const where = useRuns(of, (state) => state.where)
   const jobs = useRuns(of, (state) => state.jobs)
   const places = useRuns(of, (state) => state.places)
@@ -32,7 +31,7 @@ export function RunFields({ of, at: id = of.id }: Props): ReactElement {
     <>
       <span
         className="case-option"
-        title={`Where Opsmith does this work. Every choice except “this machine” starts a run with worker processes. Each process takes one ${part} after the other. A run goes on if you close the window.`}
+        title="Where Opsmith does this work. Every choice except “this machine” starts a run: worker processes share the work, and go on if you close the window."
       >
         <label htmlFor={`${id}-where`}>where</label>
         <select

@@ -169,8 +169,7 @@ function Workers({ of, now }: { of: Runs; now: FollowProgress }): ReactElement {
     <div className="panel-pad muted" data-testid={`${of.id}-run-workers`}>
       {(isStarting || now.waiting !== '') && (
         <p role="status" data-testid={`${of.id}-run-waiting`}>
-          <span className="spinner" />{' '}
-          {isStarting ? `Waiting for the first ${of.part} …` : now.waiting}
+          <span className="spinner" /> {isStarting ? 'Waiting for the first result …' : now.waiting}
         </p>
       )}
       {now.news.slice(-mostNews).map((text, index) => (

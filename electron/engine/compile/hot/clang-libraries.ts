@@ -28,13 +28,13 @@ function missing(why: string, remedy: string): FoundClangLibraries {
 export function findClangLibraries(compiler: Compiler): FoundClangLibraries {
   if (compiler.family !== 'clang') {
     return missing(
-      `hot compile needs clang ${supportedClang}, but the compiler is g++: choose clang ${supportedClang} in Doctor`,
+      `the compile server needs clang ${supportedClang}, but the compiler is g++`,
       'apt-get install clang-19 lld-19 libclang-19-dev llvm-19-dev',
     )
   }
   if (compiler.major !== supportedClang) {
     return missing(
-      `hot compile needs clang ${supportedClang}, but the compiler is clang ${compiler.major}: choose clang ${supportedClang} in Doctor`,
+      `the compile server needs clang ${supportedClang}, but the compiler is clang ${compiler.major}`,
       'apt-get install clang-19 lld-19 libclang-19-dev llvm-19-dev',
     )
   }

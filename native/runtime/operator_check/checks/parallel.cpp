@@ -269,11 +269,12 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
           try {
             auto looked = make_large_calls(call, size, repeats, *reached);
             if (looked.finding) return packed(*looked.finding);
-            const auto threads = looked.is_parallel ? std::to_string(many_threads) : "1";
-            return packed(
-                passed(std::to_string(looked.calls) + " calls with " + threads +
-                       " thread(s) gave the same result as " +
-                       (looked.is_regular ? "one call with one thread" : "an earlier such call")));
+            const auto threads =
+                looked.is_parallel ? std::to_string(many_threads) + " threads" : "1 thread";
+            return packed(passed(
+                std::to_string(looked.calls) + " calls with " + threads +
+                " gave the same result as " +
+                (looked.is_regular ? "one call with one thread" : "an earlier one of them")));
           } catch (...) {
             return "";  // refused
           }
