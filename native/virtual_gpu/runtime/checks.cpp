@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -1431,6 +1432,33 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   if (bytes > 0) access(to, bytes, AccessKind::write, __builtin_return_address(0));
   return std::memset(to, value, bytes);
 }
+// Functions of the C library that write through pointers. A checked program calls these instead
+// (flags.ts), since the library is not instrumented.
+#define OPSMITH_WRITES(type, address) \
+  access(address, sizeof(type), AccessKind::write, __builtin_return_address(0))
+#define OPSMITH_MATHEMATICS(type, suffix)                        \
+  void __wrap_sincos##suffix(type x, type* sine, type* cosine) { \
+    OPSMITH_WRITES(type, sine);                                  \
+    OPSMITH_WRITES(type, cosine);                                \
+    ::sincos##suffix(x, sine, cosine);                           \
+  }                                                              \
+  type __wrap_modf##suffix(type x, type* whole) {                \
+    OPSMITH_WRITES(type, whole);                                 \
+    return std::modf(x, whole);                                  \
+  }                                                              \
+  type __wrap_frexp##suffix(type x, int* exponent) {             \
+    OPSMITH_WRITES(int, exponent);                               \
+    return std::frexp(x, exponent);                              \
+  }                                                              \
+  type __wrap_remquo##suffix(type x, type y, int* quotient) {    \
+    OPSMITH_WRITES(int, quotient);                               \
+    return std::remquo(x, y, quotient);                          \
+  }
+OPSMITH_MATHEMATICS(double, )
+OPSMITH_MATHEMATICS(float, f)
+#undef OPSMITH_MATHEMATICS
+#undef OPSMITH_WRITES
+
 void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_func_entry(void*) {}

@@ -290,6 +290,8 @@ describe('a local variable without a value', () => {
       '{ unsigned char OPSMITH_ARRAY(a)[2][N], b; OPSMITH_LOCAL_ARRAY(a); }',
     ],
     ['float sum; for (;;) sum += n;', 'float sum; OPSMITH_LOCAL(sum); for'],
+    ['switch (n) { case 1: { int a[8]; } }', '{ int OPSMITH_ARRAY(a)[8]; OPSMITH_LOCAL_ARRAY(a);'],
+    ['struct node node[4];', 'struct node OPSMITH_ARRAY(node)[4]; OPSMITH_LOCAL_ARRAY(node);'],
     ['\n#pragma unroll\nfloat a[4];', 'float OPSMITH_ARRAY(a)[4]; OPSMITH_LOCAL_ARRAY(a);'],
   ])('is marked: %s', (text, expected) => {
     expect(body(text)).toContain(expected)
@@ -299,10 +301,11 @@ describe('a local variable without a value', () => {
     ['that has a value', 'int a[8] = {}; float sum = 0; sum += n;'],
     ['that is assigned first', 'int i; for (i = 0; i < n; i++) {}'],
     ['that is handed to a function only', 'float v; if (n) v = 1; v = reduce(v, n);'],
-    ['that the C library writes', 'float p[2]; sincosf(n, &p[0], &p[1]);'],
+    ['that is volatile', 'volatile float p[2];'],
+    ['that is a member of a type', 'union { uint4 v; char b[16]; int f() { char c[2]; } } u;'],
     ['whose type is asked', 'int a[8]; using T = decltype(a);'],
     ['that is none', 'return a[8]; static int b[2]; extern int c[]; using U = int[3];'],
-    ['that a case jumps over', 'switch (n) { int a[8]; case 1: break; }'],
+    ['that a case jumps over', 'switch (int k = n; k) { int a[8]; case 1: break; }'],
     ['of a function with goto', 'goto end; int a[8]; end: return;'],
   ])('is not marked, if it is one %s', (_, text) => {
     expect(body(text)).not.toContain('OPSMITH_LOCAL')

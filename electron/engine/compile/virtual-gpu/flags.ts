@@ -87,9 +87,16 @@ export function instrumentationFlags({
   return isChecked ? checkedFlags : []
 }
 
+/** The C library is not instrumented: what these write would have no value for the checks. */
+const writesThroughPointers = ['sincos', 'modf', 'frexp', 'remquo'].flatMap((name) => [
+  name,
+  `${name}f`,
+])
+
 /** Functions of the C library that the runtime has others for: in an op host, the C library's would be found first. */
 export function wrapFlags({ isChecked, isStepped }: GpuVariant): readonly string[] {
-  if (isChecked) return ['-Wl,--wrap=malloc', '-Wl,--wrap=free']
+  if (isChecked)
+    return ['malloc', 'free', ...writesThroughPointers].map((name) => `-Wl,--wrap=${name}`)
   return isStepped === true
     ? ['-Wl,--wrap=__cyg_profile_func_enter', '-Wl,--wrap=__cyg_profile_func_exit']
     : []

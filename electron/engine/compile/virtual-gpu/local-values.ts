@@ -4,17 +4,15 @@
  */
 import { readDeclaration } from './declarators.js'
 import type { Insertion } from './lanes-in-step.js'
-import { closes, codeBefore, codeFrom, tokenAt } from './tokens.js'
+import { codeBefore, codeFrom, tokenAt } from './tokens.js'
 import type { Token } from './tokens.js'
 
-/** Words before a name that are no type, or give the variable a value, or a life beyond its scope. */
+/** Words before a name that are no type, or give the variable a value or a life beyond its scope; and `volatile`. */
 const otherStatements = new Set(
-  'return throw delete new goto case else do typedef using static extern constexpr constinit thread_local co_return __shared__ __device__ __constant__ __managed__'.split(
+  'return throw delete new goto case else do typedef using static extern constexpr constinit thread_local co_return volatile __shared__ __device__ __constant__ __managed__'.split(
     ' ',
   ),
 )
-/** Functions of the C library, which is not instrumented, that write through a pointer. */
-const writesThroughPointer = /^(?:sincos(?:pi)?|modf|frexp|remquo|lgamma_r)[fl]?$/
 const updates = new Set('+= -= *= /= %= &= |= ^= ++ --'.split(' '))
 
 /**
@@ -41,12 +39,13 @@ export function markLocals(
   if (words.some(({ text }) => otherStatements.has(text) || text === '&')) return []
   return declaration.declarators.flatMap(({ name, dimensions }): Insertion[] => {
     const uses = usesOf(tokens, name, end, close)
-    if (isWrittenElsewhere(tokens, uses, end, close)) return []
     if (dimensions.length === 0)
       return isUpdatedFirst(tokens, uses) ? [{ at: end + 1, text: ` OPSMITH_LOCAL(${name});` }] : []
     // In a checked build the name is a reference: its type would be another.
     if (uses.some((at) => isTypeAsked(tokens, at))) return []
-    const declared = usesOf(tokens, name, first, end).at(0) ?? first
+    // The type may have the same name: `struct node node[4];`.
+    const declared = usesOf(tokens, name, first, end).find((at) => !declaration.type.includes(at))
+    if (declared === undefined) return []
     return [
       { at: declared, text: 'OPSMITH_ARRAY(' },
       { at: declared + 1, text: ')' },
@@ -78,22 +77,4 @@ function usesOf(tokens: readonly Token[], name: string, from: number, to: number
 function isUpdatedFirst(tokens: readonly Token[], uses: readonly number[]): boolean {
   const after = uses.map((at) => tokenAt(tokens, codeFrom(tokens, at + 1)).text)
   return after[0] !== '=' && after.some((text) => updates.has(text))
-}
-
-/** Whether one of the uses stands in the parentheses of a function that is not instrumented. */
-function isWrittenElsewhere(
-  tokens: readonly Token[],
-  uses: readonly number[],
-  from: number,
-  to: number,
-): boolean {
-  for (let at = from; at < to; at += 1) {
-    const { kind, text } = tokenAt(tokens, at)
-    if (kind !== 'word' || !writesThroughPointer.test(text)) continue
-    const open = codeFrom(tokens, at + 1)
-    if (tokens[open]?.text !== '(') continue
-    const end = closes(tokens, open)
-    if (uses.some((use) => use > open && use < end)) return true
-  }
-  return false
 }

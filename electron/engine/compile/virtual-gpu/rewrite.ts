@@ -27,6 +27,7 @@ export interface Rewritten {
 /** `#define HD __host__ __device__`: a word of the program's own, and what it means. */
 export type PlaceAliases = Map<string, Set<string>>
 
+const typeKinds = new Set(['struct', 'class', 'union', 'enum'])
 const placeWords = new Set(['__global__', '__device__', '__host__', '__shared__'])
 
 /** A pair of braces that is open. */
@@ -38,8 +39,10 @@ interface Scope {
   volatiles: ReadonlySet<string> | undefined
   /** How the body of a kernel names it; undefined for others, and where it cannot. */
   kernel: string | undefined
-  /** The `}` of the function whose variables are marked; -1 where a jump could pass a mark. */
+  /** The `}` of the function whose variables are marked; -1 where they are not, as are members of a type. */
   marksUntil: number
+  /** A case after a declaration would jump over its mark. */
+  isSwitch: boolean
 }
 
 /**
@@ -195,8 +198,10 @@ class Rewriter {
     } else if (text === ';') {
       if (this.depth <= 0) {
         this.stepTogether(at)
-        const until = this.scopes.at(-1)?.marksUntil ?? -1
-        if (until >= 0) this.insertAll(markLocals(this.tokens, this.statementBegins, at, until))
+        const scope = this.scopes.at(-1)
+        const until = scope?.marksUntil ?? -1
+        if (until >= 0 && scope?.isSwitch === false)
+          this.insertAll(markLocals(this.tokens, this.statementBegins, at, until))
       }
       this.endStatement(at + 1)
     }
@@ -243,7 +248,7 @@ class Rewriter {
     if (words.includes('namespace') && !this.inFunction()) kind = 'namespace'
     else if (words[0] === 'extern' && before?.kind === 'text') kind = 'namespace'
     else if (
-      words.some((word) => ['struct', 'class', 'union', 'enum'].includes(word)) &&
+      words.some((word) => typeKinds.has(word)) &&
       before?.text !== ')' &&
       !this.inFunction()
     )
@@ -262,7 +267,8 @@ class Rewriter {
     }
     const onDevice = places.has('__device__') || places.has('__global__')
     let volatiles: ReadonlySet<string> | undefined
-    let marksUntil = kind === 'block' ? this.marksUntil() : -1
+    const isType = words.some((word) => typeKinds.has(word)) && before?.text !== ')'
+    let marksUntil = kind === 'block' && !isType ? (this.scopes.at(-1)?.marksUntil ?? -1) : -1
     if (kind === 'function' && onDevice) {
       const close = closes(tokens, at)
       const jumps = tokens.slice(at, close).some(({ text }) => text === 'goto')
@@ -295,17 +301,12 @@ class Rewriter {
       device: kind === 'function' || kind === 'block' ? device : false,
       volatiles,
       kernel: head?.name,
-      // A case after a declaration jumps over what follows it.
-      marksUntil: words.includes('switch') ? -1 : marksUntil,
+      marksUntil,
+      isSwitch: tokenAt(tokens, codeFrom(tokens, this.statementBegins)).text === 'switch',
     })
     // Parameters and conditions end before a body.
     this.depth = 0
     this.endStatement(at + 1)
-  }
-
-  /** Of the function that is open. */
-  private marksUntil(): number {
-    return this.scopes.findLast(({ kind }) => kind === 'function')?.marksUntil ?? -1
   }
 
   private isOnDevice(): boolean {

@@ -3,7 +3,6 @@
 
 #include "runtime/operator_check/autograd_fallback.h"
 #include "runtime/operator_check/checks.h"
-#include "runtime/operator_check/compare.h"
 #include "runtime/registry.h"
 
 namespace opsmith {
@@ -55,7 +54,10 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
     any = any || tensor.requires_grad();
   if (!any) return skipped("no input requires grad");
   using Key = c10::DispatchKey;
-  const auto of_device = all_on_cpu(call) ? Key::AutogradCPU : Key::AutogradCUDA;
+  bool on_cuda = false;
+  for (const auto& tensor : call.values())
+    on_cuda = on_cuda || tensor.is_cuda();
+  const auto of_device = on_cuda ? Key::AutogradCUDA : Key::AutogradCPU;
   for (const Key key : {of_device, Key::Autograd, Key::CompositeImplicitAutograd}) {
     if (op->hasKernelForDispatchKey(key)) {
       return passed(std::string("a kernel is registered for the dispatch key ") +
