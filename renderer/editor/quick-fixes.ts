@@ -57,10 +57,10 @@ function actionsOf(
  * @param focus the editor takes the keyboard
  */
 export async function applyFix(fix: Fix, focus: boolean): Promise<boolean> {
-  const why = await makeEdits(fix.edits)
-  if (why !== null) {
-    notify('warning', `"${fix.title}" was not applied: ${why}`, {
-      hint: 'Open the list of fixes again.',
+  const refused = await makeEdits(fix.edits)
+  if (refused !== null) {
+    notify('warning', `"${fix.title}" was not applied: ${refused.why}`, {
+      ...(refused.isStale ? { hint: 'Open the list of fixes again.' } : {}),
     })
     return false
   }
@@ -69,24 +69,30 @@ export async function applyFix(fix: Fix, focus: boolean): Promise<boolean> {
   return true
 }
 
+/** Why edits were not made. `isStale`: the text has changed since they were found. */
+interface RefusedEdits {
+  why: string
+  isStale: boolean
+}
+
 /**
  * Makes edits as applyFix() does, and opens no tab.
  * @returns null, or why nothing was changed
  */
-export async function makeEdits(allEdits: readonly TextEdit[]): Promise<string | null> {
+export async function makeEdits(allEdits: readonly TextEdit[]): Promise<RefusedEdits | null> {
   const byFile = new Map<string, TextEdit[]>()
   for (const edit of allEdits) byFile.set(edit.file, [...(byFile.get(edit.file) ?? []), edit])
   const work: { model: Monaco.editor.ITextModel; edits: TextEdit[] }[] = []
   for (const [file, edits] of byFile) {
     const { path, external } = projectPath(file)
-    if (external) return `${path} is not a file of the project.`
+    if (external) return { why: `${path} is not a file of the project.`, isStale: false }
     if (!filesStore.getState().files[path]) addFile(path, false)
     const model = await loadModel(path)
-    if (!model) return `${path} could not be read.`
+    if (!model) return { why: `${path} could not be read.`, isStale: false }
     const stale = edits.find(
       (edit) => edit.before !== undefined && model.getValueInRange(rangeOf(edit)) !== edit.before,
     )
-    if (stale) return `the text at ${path}:${stale.line} has changed.`
+    if (stale) return { why: `the text at ${path}:${stale.line} has changed.`, isStale: true }
     work.push({ model, edits })
   }
   for (const { model, edits } of work) {

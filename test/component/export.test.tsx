@@ -351,7 +351,7 @@ describe('an export over files that exist', () => {
     await userEvent.click(screen.getByTestId('export-diff'))
     await screen.findByTestId('export-review')
     expect(screen.getByText('Nothing is written yet')).toBeTruthy()
-    expect(screen.getByText('All 1 file are up to date already.')).toBeTruthy()
+    expect(screen.getByText('1 file checked: nothing would change.')).toBeTruthy()
     await userEvent.click(screen.getByTestId('export-review-leave'))
     expectNone('export-review')
     expect(main.asked('export.run')).toEqual([])

@@ -298,6 +298,7 @@ export async function gather(
     const addon = addonFolder.ok
       ? await stripped(path.join(addonFolder.value, 'operator_addon.node'), temporary)
       : undefined
+    if (addon?.ok === false) return addon
     return ok({
       folder,
       manifest,

@@ -1280,10 +1280,12 @@ void end_checks() {
     if (allocation.freed || allocation.kind == MemoryKind::registered ||
         sticky_error() != cudaSuccess)
       return;
-    Finding made = finding("leak", bytes_text(allocation.bytes) + " are never freed.",
-                           allocation.kind == MemoryKind::pinned
-                               ? "Call cudaFreeHost for this memory before the program ends."
-                               : "Call cudaFree for this memory before the program ends.");
+    Finding made = finding(
+        "leak",
+        bytes_text(allocation.bytes) + (allocation.bytes == 1 ? " is" : " are") + " never freed.",
+        allocation.kind == MemoryKind::pinned
+            ? "Call cudaFreeHost for this memory before the program ends."
+            : "Call cudaFree for this memory before the program ends.");
     made.place = {nullptr, allocation.made};
     made.allocated = allocation.made;
     add_finding(std::move(made));

@@ -89,7 +89,7 @@ function FormChanges({ diff, review }: { diff: FormDiff; review: Review }): Reac
       {!diff.error && diff.exists && (
         <p className="muted">
           {different.length === 0
-            ? `All ${formatCount(same, 'file')} are up to date already.`
+            ? `${formatCount(same, 'file')} checked: nothing would change.`
             : `${formatCount(same, 'other file')} would not change.`}
         </p>
       )}

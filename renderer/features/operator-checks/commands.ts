@@ -17,7 +17,7 @@ const isAnyRunning = (): boolean => operatorCheckJobs.some((job) => job.isRunnin
 export const operatorCheckCommands: readonly Command[] = [
   // Where no operator was chosen yet, the panel that opens chooses the first and checks it.
   command('run', 'Check the chosen operator', () => runOperator(), hasProject, 'Ctrl+Shift+F9'),
-  command('all', 'Check all operators of the project', () => checkAll(), hasProject, 'Ctrl+F9'),
+  command('all', 'Run all operator checks', () => checkAll(), hasProject, 'Ctrl+F9'),
   command('stop', 'Stop', stopOperatorChecks, isAnyRunning),
   ...runCommands(operatorCheckRuns, 'operatorChecks', 'Operator checks'),
   command('keep', 'Save these checks to opsmith.json', () => keepCheck(), canKeep),

@@ -27,9 +27,11 @@ async function replace(found: readonly Found[]): Promise<void> {
   const isDirty = (path: string): boolean => filesStore.getState().files[path]?.dirty === true
   const paths = [...new Set(found.map(({ path }) => path))]
   const saved = paths.filter((path) => !isDirty(path))
-  const why = await makeEdits(found.map((one) => editOf(folder, one)))
-  if (why !== null) {
-    notify('warning', `Nothing was replaced: ${why}`, { hint: 'Search again, then replace.' })
+  const refused = await makeEdits(found.map((one) => editOf(folder, one)))
+  if (refused !== null) {
+    notify('warning', `Nothing was replaced: ${refused.why}`, {
+      ...(refused.isStale ? { hint: 'Search again, then replace.' } : {}),
+    })
     return
   }
   // One build for all of them.
