@@ -89,7 +89,7 @@ describe('a search that is spread over nodes', () => {
     })
     const { job } = await run.asked
     expectNone('gradcheck-found')
-    expect(screen.getByTestId('gradcheck-run-waiting').textContent).toMatch(/first part/)
+    expect(screen.getByTestId('gradcheck-run-waiting').textContent).toMatch(/first result/)
     sendResults(job, { searches: [searchOf(1000, 0)] }, { done: 1 })
     expect(screen.getByTestId('gradcheck-run-progress').textContent).toContain('1 of 3')
     expect(screen.getByTestId('gradcheck-found').textContent).toContain('All points pass')
