@@ -18,7 +18,7 @@ const timedNative = [
  * stores, the addon. Each of these files has its own process. The others share one, which reads the engine once.
  */
 const changesProcess =
-  /\bvi\.(mock|stub|spyOn|useFakeTimers|resetModules)|process\.(env|chdir|on)\b|globalThis|main-process'|open-in-window'|renderer\/store|\/fixture'/
+  /\bvi\.(mock|stub|spyOn|useFakeTimers|resetModules)|process\.(env|chdir|on)\b|globalThis|main-process'|open-in-window'|gpu-checks'|renderer\/store|\/fixture'/
 
 function filesOf(suite: 'unit' | 'native'): { shared: string[]; own: string[] } {
   const folder = path.join('test', suite)

@@ -13,7 +13,7 @@ import { makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 /** Milliseconds: in development, the window loads each module of the renderer separately. */
-const patience = 150_000
+const patience = 240_000
 let cache: TestCache
 let clone: string
 let dev: ChildProcess
