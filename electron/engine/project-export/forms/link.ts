@@ -44,7 +44,7 @@ function makeLines(project: ExportedProject): string {
     '  -isystem $(TORCH_DIR)/include -isystem $(TORCH_DIR)/include/torch/csrc/api/include',
     '',
     '# --no-as-needed keeps the libraries, although no code uses their symbols.',
-    '# -rpath tells the loader where the libraries are.',
+    '# -rpath names the folders in which the loader looks for the libraries.',
     `${upper}_TORCHFLAGS = -L$(TORCH_DIR)/lib -Wl,--no-as-needed -ltorch -ltorch_cpu${hasCuda ? ' -ltorch_cuda -lc10_cuda' : ''} -lc10 \\`,
     '  -Wl,-rpath,$(TORCH_DIR)/lib',
     `${upper}_LINKFLAGS = -L$(${upper}_DIR)/lib -Wl,--no-as-needed -l${name} \\`,
