@@ -70,8 +70,8 @@ function errorAt(point: SweepPoint): number {
 }
 
 /**
- * The step with the smallest error; undefined where no error is finite. Of equal errors, the one nearest to the cube root of the
- * precision, where truncation and rounding balance for central differences of a function whose
+ * The step with the smallest error; undefined where no error is finite. Of equal errors, the one
+ * nearest to the cube root of the precision, where truncation and rounding balance for central differences of a function whose
  * derivatives are all of one size (Numerical Recipes, "Numerical Derivatives").
  */
 function bestOf(dtype: SweepDtype, points: readonly SweepPoint[]): number | undefined {

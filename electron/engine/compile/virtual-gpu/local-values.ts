@@ -4,7 +4,7 @@
  */
 import { readDeclaration } from './declarators.js'
 import type { Insertion } from './lanes-in-step.js'
-import { codeBefore, codeFrom, tokenAt } from './tokens.js'
+import { codeBefore, codeFrom, indicesOf, tokenAt } from './tokens.js'
 import type { Token } from './tokens.js'
 
 /** Words before a name that are no type, or give the variable a value or a life beyond its scope; and `volatile`. */
@@ -38,13 +38,15 @@ export function markLocals(
   if (!words.some(({ kind }) => kind === 'word')) return []
   if (words.some(({ text }) => otherStatements.has(text) || text === '&')) return []
   return declaration.declarators.flatMap(({ name, dimensions }): Insertion[] => {
-    const uses = usesOf(tokens, name, end, close)
+    const uses = indicesOf(tokens, end, close, name)
     if (dimensions.length === 0)
       return isUpdatedFirst(tokens, uses) ? [{ at: end + 1, text: ` OPSMITH_LOCAL(${name});` }] : []
     // In a checked build the name is a reference: its type would be another.
     if (uses.some((at) => isTypeAsked(tokens, at))) return []
     // The type may have the same name: `struct node node[4];`.
-    const declared = usesOf(tokens, name, first, end).find((at) => !declaration.type.includes(at))
+    const declared = indicesOf(tokens, first, end, name).find(
+      (at) => !declaration.type.includes(at),
+    )
     if (declared === undefined) return []
     return [
       { at: declared, text: 'OPSMITH_ARRAY(' },
@@ -63,15 +65,6 @@ function isTypeAsked(tokens: readonly Token[], at: number): boolean {
       tokenAt(tokens, codeBefore(tokens, open - 1)).text,
     )
   )
-}
-
-function usesOf(tokens: readonly Token[], name: string, from: number, to: number): number[] {
-  const uses: number[] = []
-  for (let at = from; at < to; at += 1) {
-    const { kind, text } = tokenAt(tokens, at)
-    if (kind === 'word' && text === name) uses.push(at)
-  }
-  return uses
 }
 
 function isUpdatedFirst(tokens: readonly Token[], uses: readonly number[]): boolean {

@@ -1,5 +1,5 @@
 /** `__shared__` variables outside of functions: a function that uses one names it in its frame, so that steps show it. */
-import { codeBefore, tokenAt } from './tokens.js'
+import { codeBefore, indicesOf, tokenAt } from './tokens.js'
 import type { Token } from './tokens.js'
 
 /** A shared variable of a namespace, and how a function declares the same. */
@@ -33,15 +33,6 @@ export function shownShared(
       return uses.length > 0 && !isOther
     })
     .map(({ text }) => text)
-}
-
-function indicesOf(tokens: readonly Token[], from: number, to: number, name: string): number[] {
-  const found: number[] = []
-  for (let at = from; at < to; at += 1) {
-    const { kind, text } = tokenAt(tokens, at)
-    if (kind === 'word' && text === name) found.push(at)
-  }
-  return found
 }
 
 /** `int name`, `T* name`, `x.name`: another thing of this name, or maybe one. */

@@ -98,6 +98,21 @@ export function codeBefore(tokens: readonly Token[], index: number): number {
   return at
 }
 
+/** Where a word stands among the tokens from `from` up to `to`. */
+export function indicesOf(
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+  name: string,
+): number[] {
+  const found: number[] = []
+  for (let at = from; at < to; at += 1) {
+    const { kind, text } = tokenAt(tokens, at)
+    if (kind === 'word' && text === name) found.push(at)
+  }
+  return found
+}
+
 const closing: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 const opening: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
