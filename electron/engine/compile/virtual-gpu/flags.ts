@@ -87,7 +87,7 @@ export function instrumentationFlags({
   return isChecked ? checkedFlags : []
 }
 
-/** The C library is not instrumented: what these write would have no value for the checks. */
+/** These write through pointers, and the C library is not instrumented: the runtime has its own, which note the writes. */
 const writesThroughPointers = ['sincos', 'modf', 'frexp', 'remquo'].flatMap((name) => [
   name,
   `${name}f`,

@@ -42,8 +42,8 @@ class Around {
     return are_single ? difference_together((*here).gradients, where) : std::nullopt;
   }
 
-  // What backward throws at the point. Some of libtorch's do for right reasons, as that of eig for
-  // equal eigenvalues, so it is no fault.
+  // What backward throws at the point. It is not a failure: libtorch's backward of eig rightly
+  // throws for equal eigenvalues.
   const std::string& thrown() const { return thrown_; }
 
  private:
