@@ -23,6 +23,19 @@ function developmentPolicy(server: { address: string; nonce: string }): string {
     .replace("connect-src 'self'", `connect-src 'self' ws://${server.address}`)
 }
 
+/**
+ * Asks twice at most: Vite's server may close an unused connection in the moment of a request. One module that does
+ * not load leaves the window empty.
+ */
+async function ask(url: string, accept: string): Promise<Response> {
+  const headers = { accept }
+  try {
+    return await fetch(url, { headers })
+  } catch {
+    return await fetch(url, { headers })
+  }
+}
+
 /** Serves the renderer from Vite's server, under the address of a normal start. */
 export function serveRendererInDevelopment(): void {
   const server = developmentServer()
@@ -31,9 +44,10 @@ export function serveRendererInDevelopment(): void {
     const { pathname, search } = new URL(request.url)
     try {
       // Not Electron's net: the session's rules let the window reach nothing but this scheme.
-      const answer = await fetch(`http://${server.address}${pathname}${search}`, {
-        headers: { accept: request.headers.get('accept') ?? '*/*' },
-      })
+      const answer = await ask(
+        `http://${server.address}${pathname}${search}`,
+        request.headers.get('accept') ?? '*/*',
+      )
       const type = answer.headers.get('content-type') ?? 'application/octet-stream'
       return new Response(answer.body, {
         status: answer.status,

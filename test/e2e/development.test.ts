@@ -33,23 +33,39 @@ async function output(pattern: RegExp, start = 0): Promise<RegExpExecArray> {
   return await vi.waitFor(find, { timeout: patience })
 }
 
-/** The window of the app that prints its debugging address after `start`. */
+/**
+ * The window of the app that prints its debugging address after `start`. It is loading when Playwright connects, and
+ * Playwright may miss the end of that: a new connection then sees the loaded window.
+ */
 async function connect(start: number): Promise<void> {
   const [, endpoint = ''] = await output(/DevTools listening on (ws:\S+)/, start)
-  browser = await chromium.connectOverCDP(endpoint, { noDefaults: true })
-  page = await vi.waitFor(
-    () => {
-      const [found] = browser.contexts().flatMap((context) => context.pages())
-      if (!found) throw new Error('the app has no window')
-      return found
-    },
-    { timeout: patience },
-  )
-  page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(message.text())
-  })
-  page.on('pageerror', (error) => errors.push(String(error)))
-  await page.getByTestId('statusbar').waitFor({ timeout: patience })
+  const attempts = 4
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    browser = await chromium.connectOverCDP(endpoint, { noDefaults: true })
+    page = await vi.waitFor(
+      () => {
+        const [found] = browser.contexts().flatMap((context) => context.pages())
+        if (!found) throw new Error('the app has no window')
+        return found
+      },
+      { timeout: patience },
+    )
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    page.on('pageerror', (error) => errors.push(String(error)))
+    try {
+      await page.getByTestId('statusbar').waitFor({ timeout: patience / attempts })
+      return
+    } catch (error) {
+      if (attempt === attempts)
+        throw new Error(
+          `The window at ${page.url()} shows no status bar. Errors of its console:\n${errors.join('\n')}`,
+          { cause: error },
+        )
+      await browser.close()
+    }
+  }
 }
 
 function edit(file: string, from: string, to: string): void {

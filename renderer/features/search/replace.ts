@@ -7,7 +7,7 @@ import { filesChanged } from '../../store/loop'
 import { notify } from '../../store/notifications'
 import { currentFolder } from '../../store/project'
 import { askToGoOn } from '../../store/questions'
-import { countOf, searchJob, searchNow } from './search'
+import { countOf, search, searchJob, searchNow } from './search'
 
 type Found = { path: string; match: SearchMatch }
 
@@ -49,9 +49,9 @@ export async function replaceInFile(path: string): Promise<void> {
   await replace(file?.matches.map((match) => ({ path, match })) ?? [])
 }
 
-/** Replaces all that is listed, after a question. */
+/** Replaces all matches of what the form says now, after a question. The list may still show an earlier search. */
 export async function replaceAll(): Promise<void> {
-  const report = searchJob.store.getState().value
+  const report = await search()
   if (!report || report.files.length === 0) return
   const count = countOf(report)
   const all = report.files.flatMap(({ path, matches }) => matches.map((match) => ({ path, match })))

@@ -62,11 +62,19 @@ export const searchJob = createJob<SearchQuery, SearchReport>({
 /** Milliseconds after the last key. */
 const quiet = 250
 
-/** Searches for what the form says; nothing for an empty text. */
-export function searchNow(): void {
+/** Searches for what the form says; nothing for an empty text. Null if there is no report of it: it was stopped, say. */
+export async function search(): Promise<SearchReport | null> {
   const { form } = searchStore.getState()
-  if (form.text === '') searchJob.clear()
-  else void searchJob.run(queryOf(form))
+  if (form.text === '') {
+    searchJob.clear()
+    return null
+  }
+  const result = await searchJob.run(queryOf(form))
+  return result?.ok === true ? result.value : null
+}
+
+export function searchNow(): void {
+  void search()
 }
 
 export function changeForm(change: Partial<SearchForm>): void {
