@@ -8,6 +8,7 @@ import { Timings } from './timing/timings'
 import type { BackgroundEvents } from './builds/background'
 import { Builds } from './builds/builds'
 import type { BuildEvents } from './builds/builds'
+import { noteCacheUser } from './builds/cache-users'
 import { HeaderPreparation } from './builds/header-preparation'
 import { Libraries } from './builds/libraries'
 import { SanitizedBuilds } from './builds/sanitized-builds'
@@ -145,6 +146,7 @@ export class Workbench {
     events: WorkbenchEvents = {},
     private readonly options: WorkbenchOptions = windowOptions,
   ) {
+    noteCacheUser(installation.cacheFolder)
     this.sandbox = { isOn: options.allowsSandbox, writableFolders: [] }
     const sandbox = (): SandboxChoice => this.sandbox
     const startWhereWanted: StartHost = (launch) => this.startWhereWanted(startHost, launch)

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { defaultHostLimits } from '../../electron/engine/host/host-client'
 import { inputSpec } from '../../electron/contract/manifest'
 import { removeLeftovers, removeProjectLeftovers } from '../../electron/engine/builds/leftovers'
+import { processNamespace } from '../../electron/engine/toolchain/process-tree'
 import { opsmith } from '../support/command-line'
 import { root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
@@ -244,7 +245,11 @@ describe('what is left of a process that was killed', () => {
         stdio: 'ignore',
       }).pid
     const ours = fs.readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[19] ?? ''
-    const [lost = 0, kept = 0] = [orphan(`${gone.pid}.123`), orphan(`${process.pid}.${ours}`)]
+    const namespace = processNamespace()
+    const lost = orphan(`${gone.pid}.123.${namespace}`) ?? 0
+    const kept = orphan(`${process.pid}.${ours}.${namespace}`) ?? 0
+    // To processes of this machine, those of a container have other numbers than their owners know.
+    const contained = orphan(`${gone.pid}.123.1`) ?? 0
     try {
       await removeLeftovers(workbench.installation)
       await removeProjectLeftovers(path.join(cache.home, 'saved'))
@@ -253,10 +258,26 @@ describe('what is left of a process that was killed', () => {
       const used = [alive, draft, saved, backup, proofs[1] ?? '']
       expect(used.filter((file) => !fs.existsSync(file))).toEqual([])
       await expect.poll(() => isRunning(lost)).toBe(false)
-      expect(isRunning(kept)).toBe(true)
+      expect([kept, contained].map(isRunning)).toEqual([true, true])
     } finally {
-      process.kill(kept, 'SIGKILL')
+      for (const pid of [kept, contained]) process.kill(pid, 'SIGKILL')
       fs.rmSync(proof(process.pid), { recursive: true })
     }
+  })
+
+  it('temporary files stay where a container uses the cache too: its processes have other numbers', async () => {
+    const gone = spawn('true')
+    await new Promise((resolve) => gone.once('exit', resolve))
+    const compiling = path.join(cache.folder, 'objects', `tmp.${gone.pid}-4567cdef`)
+    fs.mkdirSync(compiling)
+    const container = path.join(cache.folder, 'users', `${os.hostname()}-1`)
+    fs.writeFileSync(container, '')
+    await removeLeftovers(workbench.installation)
+    expect(fs.existsSync(compiling)).toBe(true)
+    const longAgo = Date.now() / 1000 - 8 * 24 * 3600
+    fs.utimesSync(container, longAgo, longAgo)
+    await removeLeftovers(workbench.installation)
+    expect(fs.existsSync(container)).toBe(false)
+    expect(fs.existsSync(compiling)).toBe(false)
   })
 })

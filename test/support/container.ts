@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 import { findPlaces } from '../../electron/engine/places'
 import { root } from './installation'
@@ -93,4 +95,41 @@ export function startContainer(folder: string, shared: string): Container {
       podman(environment, 'rm', '--force', '--time', '0', name)
     },
   }
+}
+
+/** Why docker's own client cannot be tried here, for the reason of a skip; "" if it can. */
+export function missingDocker(): string {
+  const { error } = spawnSync('docker', ['--version'])
+  return error === undefined ? '' : `without docker's client: ${error.message}`
+}
+
+/**
+ * Starts podman's server of docker's API: docker's own client then finds the containers of podman, without docker's
+ * daemon, which cannot run where tests may run.
+ * @param folder for its socket
+ */
+export async function serveDocker({ environment }: Container, folder: string): Promise<DockerApi> {
+  const socket = path.join(folder, 'docker.sock')
+  const server = spawn('podman', ['system', 'service', '--time=0', `unix://${socket}`], {
+    env: { ...process.env, ...environment },
+    stdio: 'ignore',
+  })
+  const ended = once(server, 'exit')
+  while (!fs.existsSync(socket)) {
+    if (server.exitCode !== null) throw new Error('podman system service ended at once')
+    await setTimeout(50)
+  }
+  return {
+    environment: { DOCKER_HOST: `unix://${socket}` },
+    stop: async () => {
+      server.kill()
+      await ended
+    },
+  }
+}
+
+interface DockerApi {
+  /** Variables with which docker's client finds it. */
+  environment: Record<string, string>
+  stop(): Promise<void>
 }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Places } from '../places'
 import { listTree } from '../project/list-tree'
 import { endOrphans } from '../toolchain/process-tree'
+import { hasOtherUsers, longAgo } from './cache-users'
 
 /** Folders of the cache in which something is made under a temporary name; "." for the cache itself. */
 const folders = [
@@ -59,39 +60,43 @@ const sharedFileSystems = new Set([
   0x6969, 0x0bd00bd0, 0x47504653, 0x19830326, 0x00c36400, 0xff534d42, 0xfe534d42, 0x65735546,
 ])
 
-/** Milliseconds after which no process of another machine still writes a file. */
-const longAgo = 7 * 24 * 3600 * 1000
-
-/** A number of a process says nothing of processes of other machines. */
-async function mayBeOfAnotherMachine(file: string): Promise<boolean> {
+/** A number of a process says nothing of processes of other machines and containers. */
+async function mayBeOfAnotherMachine(file: string, isShared: boolean): Promise<boolean> {
   try {
-    const { type } = await fs.statfs(file)
-    return sharedFileSystems.has(type) && Date.now() - (await fs.lstat(file)).mtimeMs < longAgo
+    if (!isShared && !sharedFileSystems.has((await fs.statfs(file)).type)) return false
+    return Date.now() - (await fs.lstat(file)).mtimeMs < longAgo
   } catch {
     // It is gone.
     return true
   }
 }
 
+interface Searched {
+  /** Relative to the folder; what is directly in it otherwise. */
+  names?: readonly string[]
+  /** Other machines or containers write there too. */
+  isShared?: boolean
+}
+
 async function removeOfTheDead(
   folder: string,
   pattern: RegExp,
-  names?: readonly string[],
+  { names, isShared = false }: Searched = {},
 ): Promise<void> {
   for (const name of names ?? (await fs.readdir(folder).catch(() => []))) {
     const pid = Number(pattern.exec(name)?.[1] ?? process.pid)
-    if (isAlive(pid) || (await mayBeOfAnotherMachine(path.join(folder, name)))) continue
+    if (isAlive(pid) || (await mayBeOfAnotherMachine(path.join(folder, name), isShared))) continue
     await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-async function removeHalfWritten(place: string): Promise<void> {
-  await removeOfTheDead(place, halfWrittenName)
+async function removeHalfWritten(place: string, isShared: boolean): Promise<void> {
+  await removeOfTheDead(place, halfWrittenName, { isShared })
   for (const name of await fs.readdir(place).catch(() => [])) {
     if (withoutTexts.includes(name)) continue
     const folder = path.join(place, name)
     const names = await fs.readdir(folder, { recursive: true }).catch(() => [])
-    await removeOfTheDead(folder, halfWrittenName, names)
+    await removeOfTheDead(folder, halfWrittenName, { names, isShared })
   }
 }
 
@@ -102,17 +107,18 @@ async function removeHalfWritten(place: string): Promise<void> {
 export async function removeLeftovers(installation: Places): Promise<void> {
   const { cacheFolder, configFolder, dataFolder, stateFolder } = installation
   await endOrphans()
+  const isShared = hasOtherUsers(cacheFolder)
   for (const folder of folders) {
-    await removeOfTheDead(path.join(cacheFolder, folder), temporaryName)
+    await removeOfTheDead(path.join(cacheFolder, folder), temporaryName, { isShared })
   }
   for (const place of [cacheFolder, configFolder, dataFolder, stateFolder])
-    await removeHalfWritten(place)
-  await removeOfTheDead(path.join(cacheFolder, 'hosts'), hostName)
+    await removeHalfWritten(place, isShared)
+  await removeOfTheDead(path.join(cacheFolder, 'hosts'), hostName, { isShared })
   await removeOfTheDead(os.tmpdir(), scratchName)
 }
 
 /** Removes what saves that were cut short have left in a project's folder. */
 export async function removeProjectLeftovers(folder: string): Promise<void> {
   const { hidden } = await listTree(folder)
-  await removeOfTheDead(folder, halfWrittenName, hidden)
+  await removeOfTheDead(folder, halfWrittenName, { names: hidden })
 }

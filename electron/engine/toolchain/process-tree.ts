@@ -3,7 +3,8 @@ import fs from 'node:fs'
 
 /**
  * Every process that runs user code or a compiler has this variable, and so have those that it starts, whatever
- * session or parent they give themselves: "PID.START.ID", our process, its start in clock ticks, and an id.
+ * session or parent they give themselves: "PID.START.NAMESPACE.ID", our process, its start in clock ticks, the
+ * namespace in which it has that number, and an id.
  */
 const variable = 'OPSMITH_STARTED_BY'
 
@@ -21,7 +22,17 @@ export function startOf(pid: number | 'self'): string {
   }
 }
 
-const owner = `${process.pid}.${startOf('self')}`
+/** The namespace of our processes' numbers: a container has one of its own. "" where there is no /proc. */
+export function processNamespace(): string {
+  try {
+    return /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+const namespace = processNamespace()
+const owner = `${process.pid}.${startOf('self')}.${namespace}`
 
 /** A name for a tree of processes that is about to be started. */
 export function newTree(): string {
@@ -84,9 +95,12 @@ export function hasOwner(tree: string): boolean {
   return startOf(Number(pid)) === start
 }
 
-/** Ends what earlier windows and commands, which were killed, have left behind; how many processes that were. */
+/**
+ * Ends what earlier windows and commands, which were killed, have left behind; how many processes that were. From
+ * outside, the processes of a container are seen, but not under the numbers that their owners have in it.
+ */
 export async function endOrphans(): Promise<number> {
-  return await endWhere((tree) => !hasOwner(tree))
+  return await endWhere((tree) => tree.split('.')[2] === namespace && !hasOwner(tree))
 }
 
 const groups = new Set<number>()
