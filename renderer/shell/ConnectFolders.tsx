@@ -30,7 +30,9 @@ export function ConnectFolders(): ReactElement | null {
         {isBusy ? `Asking ${machineOf(target)} for its folders …` : problem}
       </p>
     )
-  const { path, start } = splitTyped(typed)
+  // Until the folders of what is typed now have come, those of before are shown.
+  const { path, start } =
+    splitTyped(typed).path === found.path ? splitTyped(typed) : { path: found.path, start: '' }
   const fitting = found.folders.filter(
     ({ name }) => name.startsWith(start) && (start !== '' || !name.startsWith('.')),
   )

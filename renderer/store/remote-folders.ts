@@ -11,7 +11,8 @@ const pause = 250
 type Listed = {
   /** Of this target and this typed folder, up to its last slash; null for nothing yet. */
   of: { target: string; path: string } | null
-  found: RemoteFolder | null
+  /** What was found last, and the path of it as it was typed. */
+  found: (RemoteFolder & { path: string }) | null
   isBusy: boolean
   /** Why there are none. */
   problem: string
@@ -66,7 +67,7 @@ async function ask(target: string, path: string): Promise<void> {
   if (remoteFoldersStore.getState().of !== of) return
   remoteFoldersStore.setState({
     isBusy: false,
-    found: listed.ok ? listed.value : null,
+    found: listed.ok ? { ...listed.value, path } : null,
     problem: listed.ok || listed.error.code === 'cancelled' ? '' : listed.error.message,
   })
 }

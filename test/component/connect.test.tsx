@@ -118,6 +118,10 @@ describe('the folders of the other machine', () => {
     await userEvent.click(screen.getByTestId('connect-folder-more'))
     const folder: HTMLInputElement = screen.getByTestId('connect-folder')
     expect(folder.value).toBe('more/')
+    // The list is still that of before.
+    await userEvent.click(screen.getByTestId('connect-folder-more'))
+    expect(folder.value).toBe('more/')
+    await screen.findByText('/home/me/more/')
     await waitFor(() =>
       expect(main.asked('remote.folders')).toEqual([
         { target: 'box', path: '' },

@@ -74,6 +74,8 @@ export const replaced = err(
 export const stoppedByUser = 'stopped by the user'
 /** Milliseconds after which a call that is stopped says where it was. */
 const noticed = 1_000
+/** Milliseconds that an op host has to say where its call hangs. On a busy machine it needs some seconds. */
+const dumpPatience = 3_000
 
 const keptOutput = 16_384
 const reportName = 'crash-report.txt'
@@ -300,8 +302,7 @@ export class HostClient {
 
   private async giveUp(seconds: number): Promise<void> {
     this.killedAfter = seconds
-    // Where it hangs is worth a moment's wait, on a busy machine some seconds.
-    await this.dumpStack(3000)
+    await this.dumpStack()
     this.kill('timeout')
   }
 
@@ -310,16 +311,16 @@ export class HostClient {
     const milliseconds = performance.now() - started
     if (milliseconds > noticed) {
       this.killedAfter = milliseconds / 1000
-      await this.dumpStack(1000)
+      await this.dumpStack()
     }
     this.kill('replaced')
   }
 
   /** Writes where the call is into the crash report; a host whose event loop hangs as well answers nothing. */
-  private async dumpStack(patience: number): Promise<void> {
+  private async dumpStack(): Promise<void> {
     await Promise.race([
       this.call('host.dumpStack', {}, { timeout: 0, phase: '' }),
-      new Promise((resolve) => setTimeout(resolve, patience)),
+      new Promise((resolve) => setTimeout(resolve, dumpPatience)),
     ])
   }
 

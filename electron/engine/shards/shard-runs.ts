@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -10,6 +11,10 @@ import type { Installation } from '../installation'
 import { RunFollower } from './follow-run'
 import { nodesOf } from './nodes-of'
 import { createRun, listRuns, openRun, RunFolder, runsFolder } from './run-folder'
+
+/** Jobs that still run when their run is over end within about ten seconds: times to look, milliseconds between them. */
+const mostLooks = 20
+const betweenLooks = 500
 
 /** What is spread. */
 export interface SpreadWork {
@@ -101,11 +106,11 @@ export class ShardRuns {
     return await new RunFollower(run, nodesOf(run.manifest.place)).stop()
   }
 
-  /** Refused while it has jobs. */
+  /** Refused while it has jobs. Those of a run that is over or was stopped end soon, and are waited for. */
   async remove(run: RunFolder): Promise<Result<null>> {
     const { id, place } = run.manifest
     const follower = new RunFollower(run, nodesOf(place))
-    const looked = await follower.look()
+    const looked = await this.lookUntilEnded(run, follower)
     if (!looked.ok) return looked
     if (follower.summary().openJobs > 0)
       return err('request.invalid', `Run ${id} still has jobs.`, {
@@ -113,5 +118,15 @@ export class ShardRuns {
       })
     await fs.rm(run.folder, { recursive: true, force: true })
     return ok(null)
+  }
+
+  private async lookUntilEnded(run: RunFolder, follower: RunFollower): Promise<Result<null>> {
+    for (let looks = 1; ; looks += 1) {
+      const looked = await follower.look()
+      const { openJobs, isOver } = follower.summary()
+      if (!looked.ok || openJobs === 0 || looks === mostLooks) return looked
+      if (!isOver && !(await run.isStopped())) return looked
+      await setTimeout(betweenLooks)
+    }
   }
 }
