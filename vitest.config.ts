@@ -92,8 +92,13 @@ const endToEnd = {
   hookTimeout: 6 * minutes,
 }
 
+/** Vitest's own limit of a poll is one second, which a busy machine takes for one look. */
+const patientUnit = { poll: { timeout: 0.75 * minutes } }
+const patientNative = { poll: { timeout: 1.5 * minutes } }
+
 const untimedNative = {
   pool: 'forks' as const,
+  expect: patientNative,
   maxWorkers: workers,
   sequence: { groupOrder: 1 },
   testTimeout: 6 * minutes,
@@ -119,15 +124,19 @@ export default defineConfig({
           name: 'unit',
           include: unit.shared,
           isolate: false,
+          expect: patientUnit,
           testTimeout: minutes,
+          hookTimeout: minutes,
         },
       },
       {
         test: {
           name: 'unit-own',
           include: unit.own,
+          expect: patientUnit,
           // Some run setup.py, or npm, several times.
           testTimeout: 3 * minutes,
+          hookTimeout: 3 * minutes,
         },
       },
       {
@@ -166,6 +175,7 @@ export default defineConfig({
           include: timedNative,
           pool: 'forks',
           fileParallelism: false,
+          expect: patientNative,
           sequence: { groupOrder: 3 },
           testTimeout: 6 * minutes,
           hookTimeout: 6 * minutes,

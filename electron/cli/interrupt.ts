@@ -3,7 +3,7 @@ import os from 'node:os'
 import { endingSignals } from './ending-signals'
 
 /** Milliseconds from the first signal until this process ends, whatever it still does. */
-const graceMilliseconds = 500
+const graceMilliseconds = 2_000
 
 let controller: AbortController | undefined
 const listeners = new Map<NodeJS.Signals, () => void>()

@@ -1,4 +1,4 @@
-import { act, cleanup, render, screen } from '@testing-library/react'
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState, type ReactElement } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 const focused = (): string => document.activeElement?.textContent ?? ''
-const focusedSoon = (text: string): Promise<void> => vi.waitFor(() => expect(focused()).toBe(text))
+const focusedSoon = (text: string): Promise<void> => waitFor(() => expect(focused()).toBe(text))
 
 /** Two panels and a dialog; what a button does is decided by the test. */
 function Parts({ work }: { work?: Promise<void> }): ReactElement {
@@ -80,7 +80,7 @@ describe('the keyboard stays in the window', () => {
   it('a list without rows takes it itself', async () => {
     render(<Parts />)
     for (const name of ['one', 'two', 'three']) await press(name)
-    await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('list')))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('list')))
   })
 
   it('a dialog that closes gives it to what opened the dialog', async () => {
@@ -103,7 +103,7 @@ describe('the keyboard stays in the window', () => {
     act(() => layoutStore.setState({ dock: { focusActive } as unknown as Dock }))
     render(<Parts />)
     await press('close')
-    await vi.waitFor(() => expect(focusActive).toHaveBeenCalledOnce())
+    await waitFor(() => expect(focusActive).toHaveBeenCalledOnce())
   })
 
   it('a button that is disabled while it works gets it back', async () => {
@@ -119,7 +119,7 @@ describe('the keyboard stays in the window', () => {
     const has = vi.spyOn(document, 'activeElement', 'get').mockReturnValue(document.body)
     const focus = vi.spyOn(button, 'focus')
     await act(async () => end())
-    await vi.waitFor(() => expect(focus).toHaveBeenCalledOnce())
+    await waitFor(() => expect(focus).toHaveBeenCalledOnce())
     has.mockRestore()
   })
 

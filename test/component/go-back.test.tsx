@@ -1,4 +1,4 @@
-import { act, screen } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -88,7 +88,7 @@ describe('go back and forward', () => {
     act(() => (document.activeElement as HTMLElement).blur())
     await back()
     expect(dock.showTool).toHaveBeenCalledExactlyOnceWith('problems', true)
-    await vi.waitFor(() => expect(document.activeElement).toBe(row))
+    await waitFor(() => expect(document.activeElement).toBe(row))
     await back()
     expect(arrive()).toEqual({ path: 'op.cpp', line: 1 })
   })

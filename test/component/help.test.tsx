@@ -1,4 +1,4 @@
-import { act, render, screen, within } from '@testing-library/react'
+import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
@@ -19,11 +19,13 @@ import { build, open, show } from './support/window'
 
 const guide = async (): Promise<HTMLElement> => await screen.findByTestId('help-guide')
 
-/** The page that is shown, and the heading that has the keyboard. */
-async function shownPlace(): Promise<string> {
-  const { page = '' } = (await guide()).dataset
-  const { anchor } = (document.activeElement as HTMLElement).dataset
-  return anchor === undefined ? page : `${page}#${anchor}`
+/** Waits until this page is shown, and the keyboard is at this heading: it goes there once the page is drawn. */
+async function expectPlace(place: string): Promise<void> {
+  await waitFor(() => {
+    const { page = '' } = screen.getByTestId('help-guide').dataset
+    const { anchor } = (document.activeElement as HTMLElement).dataset
+    expect(anchor === undefined ? page : `${page}#${anchor}`).toBe(place)
+  })
 }
 
 const anchorsOf = (page: string): string[] =>
@@ -59,7 +61,7 @@ describe('help', () => {
   it('the ? of a panel opens its page, without the network', async () => {
     show('help')
     act(() => runCommand('help.panel', 'gradcheck'))
-    expect(await shownPlace()).toBe('how-to/gradcheck')
+    await expectPlace('how-to/gradcheck')
     const row = screen.getByTestId('help-page-how-to/gradcheck')
     expect(row.getAttribute('aria-current')).toBe('page')
     expect(within(await guide()).getAllByRole('heading')[0]?.textContent).toMatch(/gradients?/i)
@@ -92,9 +94,9 @@ describe('help', () => {
     act(() => runCommand('help.guides', 'how-to/settings'))
     const link = within(await guide()).getByRole('button', { name: 'The reference' })
     await userEvent.click(link)
-    expect(await shownPlace()).toBe('reference/settings')
+    await expectPlace('reference/settings')
     await userEvent.click(screen.getByRole('button', { name: 'Back to the previous page' }))
-    expect(await shownPlace()).toBe('how-to/settings')
+    await expectPlace('how-to/settings')
   })
 
   it('a search lists the pages that have all words, and says where there is none', async () => {
@@ -116,7 +118,7 @@ describe('messages', () => {
     show('help')
     render(<ErrorView error={{ code: 'host.crashed', message: 'It crashed.' }} />)
     await userEvent.click(screen.getByRole('button', { name: 'About this error' }))
-    expect(await shownPlace()).toBe('reference/errors#hostcrashed')
+    await expectPlace('reference/errors#hostcrashed')
     expect(layoutStore.getState().page).toBe('help')
   })
 
@@ -125,7 +127,7 @@ describe('messages', () => {
     render(<Notifications />)
     act(() => notifyError({ code: 'io', message: 'The disk is full.' }))
     await userEvent.click(screen.getByRole('button', { name: 'About this error' }))
-    expect(await shownPlace()).toBe('reference/errors#io')
+    await expectPlace('reference/errors#io')
   })
 
   it.each([
@@ -139,6 +141,6 @@ describe('messages', () => {
     const link = screen.getByRole('button', { name: `About ${code}` })
     show('help')
     await userEvent.click(link)
-    expect(await shownPlace()).toBe(`${page}#${code}`)
+    await expectPlace(`${page}#${code}`)
   })
 })

@@ -1,6 +1,6 @@
-import { act, render, renderHook, screen } from '@testing-library/react'
+import { act, render, renderHook, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { countsBasis, type GpuCounts } from '../../electron/contract/gpu-counts'
 import type { GpuFinding, GpuReport } from '../../electron/contract/gpu-findings'
@@ -317,7 +317,7 @@ describe('counts', () => {
   it('give occupancy what a block needs, and the user tries other values', async () => {
     await countKernels()
     const asked = (): unknown => main.asked('kernels.occupancy').at(-1)
-    await vi.waitFor(() => {
+    await waitFor(() => {
       expect(asked()).toEqual({
         architecture: 'sm_80',
         needs: { threads: 128, staticShared: 512, dynamicShared: 0 },
@@ -328,7 +328,7 @@ describe('counts', () => {
     )
     await userEvent.type(screen.getByLabelText('Registers per thread'), '40')
     await userEvent.selectOptions(screen.getByTestId('kernels-architecture'), 'sm_90')
-    await vi.waitFor(() => {
+    await waitFor(() => {
       expect(asked()).toEqual({
         architecture: 'sm_90',
         needs: { threads: 128, registers: 40, staticShared: 512, dynamicShared: 0 },

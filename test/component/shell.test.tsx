@@ -159,13 +159,13 @@ describe('the palette', () => {
     const row = await screen.findByTestId('palette-layout.named.graph in the centre')
     expect(row.textContent).toBe('Layoutgraph in the centre')
     await userEvent.click(row)
-    await vi.waitFor(() => expect(applied).toEqual([{ grid: 1 }]))
+    await waitFor(() => expect(applied).toEqual([{ grid: 1 }]))
     act(() => {
       forgetLayout('graph in the centre')
       layoutStore.setState({ dock: null })
       runCommand('go.command')
     })
-    await vi.waitFor(paletteEntries)
+    await waitFor(paletteEntries)
     expectNone('palette-layout.named.graph in the centre')
     act(() => layoutStore.setState({ palette: 'closed' }))
     await saveLayoutsNow()
@@ -174,7 +174,7 @@ describe('the palette', () => {
   it('without a project it offers what needs none', async () => {
     render(<Palette />)
     act(() => runCommand('go.command'))
-    const entries = await vi.waitFor(paletteEntries)
+    const entries = await waitFor(paletteEntries)
     for (const id of ['project.open', 'view.settings', 'view.help', 'help.about', 'view.doctor']) {
       expect(entries).toContain(`palette-${id}`)
     }

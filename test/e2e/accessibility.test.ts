@@ -9,6 +9,7 @@ import { Axe } from '../support/axe'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
+const buildTime = 170_000
 let cache: TestCache
 let app: App
 let axe: Axe
@@ -178,7 +179,7 @@ describe('axe finds nothing wrong', () => {
     await app
       .testId('status-build')
       .filter({ hasText: /built in/ })
-      .waitFor()
+      .waitFor({ timeout: buildTime })
     const found = await axe.findingsInAllThemes()
     for (const [title, { fill, filled }] of Object.entries(panels)) {
       await choose(`Show ${title}`)
@@ -224,6 +225,7 @@ describe('axe finds nothing wrong', () => {
       }
     }
     await choose('Show Graph')
+    await app.testId('graph-canvas-main').waitFor()
     const messages = await app.page.getByRole('region', { name: 'Notifications' }).boundingBox()
     const graph = await app.testId('graph-canvas-main').boundingBox()
     if (!messages || !graph) throw new Error('not laid out')
@@ -248,7 +250,7 @@ describe('axe finds nothing wrong', () => {
           const why = (): Promise<string> => app.page.evaluate(whyCut, { panel, figure })
           // Panels are laid out some frames after the size of the text changed.
           const isWhole = await expect
-            .poll(why, { timeout: 5_000 })
+            .poll(why, { timeout: 60_000 })
             .toBe('')
             .then(
               () => true,

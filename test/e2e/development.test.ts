@@ -50,6 +50,7 @@ async function connect(start: number): Promise<void> {
       },
       { timeout: patience },
     )
+    page.setDefaultTimeout(patience)
     page.on('console', (message) => {
       if (message.type() === 'error') errors.push(message.text())
     })
@@ -152,6 +153,6 @@ describe('npm run dev', () => {
     dev.kill('SIGINT')
     expect(await code).toBe(0)
     // Chromium's helper processes end some milliseconds after the process that started them.
-    await expect.poll(processes, { timeout: 5000 }).toEqual([])
+    await expect.poll(processes).toEqual([])
   })
 })

@@ -190,7 +190,7 @@ describe('the export panel', () => {
       .first()
       .click()
     const log = app.page.getByRole('log', { name: 'Log of calls in Python' })
-    expect(await log.textContent()).toMatch(/\$ .*python/)
+    await log.filter({ hasText: /\$ .*python/ }).waitFor()
     await app.electron.evaluate(({ shell }) => {
       shell.openPath = (opened) => {
         Object.assign(globalThis, { opened })
@@ -240,7 +240,8 @@ describe('the export panel', () => {
     const failed = made.filter((step) => step.status === 'failed')
     expect(failed.map((step) => step.step)).toEqual(['calls in Python'])
     expect(failed[0]?.reason).toMatch(/python\S* exited with code 1/)
-    expect(await app.page.getByRole('log').textContent()).toContain('not close')
+    // Of a long log, lines are drawn once they are in view.
+    await app.page.getByRole('log').filter({ hasText: 'not close' }).waitFor()
     // What comes after it is not made.
     expect(made.at(-1)?.step).toBe('calls in Python')
     expect(await app.testId('export-verdict').getAttribute('data-verdict')).toBe('failed')
@@ -250,10 +251,9 @@ describe('the export panel', () => {
     await app.resize(1024, 700)
     await app.picture('export-narrow')
     for (const part of ['export-bar', 'export-forms', 'export-main']) {
-      const excess = await app
-        .testId(part)
-        .evaluate((element) => element.scrollWidth - element.clientWidth)
-      expect(excess, part).toBeLessThanOrEqual(0)
+      const excess = (): Promise<number> =>
+        app.testId(part).evaluate((element) => element.scrollWidth - element.clientWidth)
+      await expect.poll(excess, { message: part }).toBeLessThanOrEqual(0)
     }
 
     // An edit makes it old, and a build would make no other.

@@ -83,16 +83,16 @@ describe('a folder in renderer/features', () => {
       await app.testId('echo-panel').waitFor()
 
       const stop = app.testId('toolbar-stop')
-      expect(await stop.isEnabled()).toBe(false)
+      await expect.poll(() => stop.isEnabled()).toBe(false)
       await app.page.keyboard.press('Control+Shift+P')
-      await app.page.keyboard.type('Echo until stopped')
+      await app.testId('palette-input').fill('Echo until stopped')
       await app.page.keyboard.press('Enter')
       await expect.poll(() => stop.isEnabled()).toBe(true)
       await stop.click()
       await expect.poll(() => stop.isEnabled()).toBe(false)
 
       await app.page.keyboard.press('Control+Shift+P')
-      await app.page.keyboard.type('Show Profile')
+      await app.testId('palette-input').fill('Show Profile')
       expect(await app.testId('palette-view.profile').count()).toBe(0)
     } finally {
       await app.close()

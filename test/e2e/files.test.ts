@@ -9,6 +9,7 @@ import { addedLines, decorations } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
+const buildTime = 170_000
 let cache: TestCache
 let app: App
 let folder: string
@@ -80,6 +81,8 @@ beforeAll(async () => {
   })
   await app.resize(1280, 720)
   await row('op.cpp').waitFor()
+  // Its editor takes the keyboard when the project opens.
+  await app.focused('op.cpp')
 })
 afterAll(async () => {
   await app.close()
@@ -98,6 +101,7 @@ describe('the tree of files', () => {
       .toBe(true)
     await app.page.keyboard.press('Enter')
     await app.testId('tab-src/detail.h').waitFor()
+    await app.focused('src/detail.h')
     await row('src/detail.h').focus()
     await app.page.keyboard.press('ArrowLeft')
     await app.page.keyboard.press('ArrowLeft')
@@ -160,7 +164,7 @@ describe('the tree of files', () => {
     fs.writeFileSync(outside, 'from outside')
     await drop([outside], 'explorer-folder-src')
     await row('src/outside.txt').waitFor()
-    expect(fs.readFileSync(at('src/outside.txt'), 'utf8')).toBe('from outside')
+    await expect.poll(() => fs.readFileSync(at('src/outside.txt'), 'utf8')).toBe('from outside')
     // A row that is dragged to another folder is moved, an open one with its tab.
     await row('src/outside.txt').click()
     await app.testId('tab-src/outside.txt').waitFor()
@@ -279,7 +283,7 @@ describe('a new operator of the project', () => {
     await app
       .testId('status-build')
       .filter({ hasText: /built in/ })
-      .waitFor()
+      .waitFor({ timeout: buildTime })
     await app.page.keyboard.press('Control+Enter')
     await app.testId('run-comparison').filter({ hasText: 'Matches' }).waitFor()
     // A panel's key goes to its work, not to a menu of its bar.

@@ -9,6 +9,8 @@ import { makeTestCache } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import { buildStandIns, scriptFolder } from '../support/stand-ins'
 
+const buildTime = 170_000
+
 /** On a machine whose driver stands in for NVIDIA's, and whose nvcc compiles nothing. */
 let cache: TestCache
 let app: App
@@ -50,7 +52,7 @@ const found = async (name: string): Promise<string> =>
 
 it('the GPU self-test shows a verdict and a reason for each check, and copies them as a table', async () => {
   await app.testId('gpu-run').click()
-  await app.testId('gpu-copy').waitFor()
+  await app.testId('gpu-copy').waitFor({ timeout: buildTime })
   expect(await found('driver')).toMatch(
     /^passed Driver and devices cuInit returns CUDA_SUCCESS.* 1 GPU: NVIDIA H100 \(stand-in\)/,
   )

@@ -44,6 +44,14 @@ async function shown(title: string, step?: number, timeout = pictureTime): Promi
   return await state()
 }
 
+/** Waits until nothing moves in the picture any more, whatever it is of. */
+async function atRest(): Promise<void> {
+  await app.page.waitForFunction(() => {
+    const now = window.opsmithTest?.graph.state()
+    return now?.complete === true && !now.working
+  })
+}
+
 async function open(): Promise<void> {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
@@ -80,6 +88,8 @@ interface Node {
 }
 
 async function centreOf(node: number): Promise<{ x: number; y: number }> {
+  // A layout that is still to be shown moves the view.
+  await atRest()
   const box = await app.page.evaluate(
     async (id) => (await window.opsmithTest?.graph.boxOf(id)) ?? null,
     node,
@@ -150,6 +160,7 @@ describe('the graph of a script', () => {
     await expect
       .poll(async () => await activeTabs.filter({ has: app.testId('tab-op.cpp') }).count())
       .toBe(1)
+    await app.focused('op.cpp')
 
     // Arrows walk: down from warp_perspective is matmul.
     await app.page.getByTestId('graph-canvas-main').focus()
@@ -241,6 +252,8 @@ describe('the graph of a script', () => {
     await app.page.evaluate(() => window.opsmithTest?.graph.save('compute_traced.pt'))
     expect(fs.existsSync(path.join(folder, 'compute_traced.pt'))).toBe(true)
     await app.page.evaluate(() => window.opsmithTest?.graph.openFile('compute_traced.pt'))
+    // The boxes are those of the graph before until the new one is laid out.
+    await atRest()
     const archive = await state()
     expect(archive.error).toBe('')
     expect(archive.title).toMatch(/^(forward|compute)/)
@@ -348,7 +361,7 @@ describe('traces and passes', () => {
     app = await App.start(cache, folder)
     const again = await shown('compute · trace', undefined, buildTime)
     expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
-    expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
+    await app.testId('graph-text').filter({ hasText: 'aten::matmul' }).waitFor()
   })
 })
 

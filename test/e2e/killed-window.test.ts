@@ -11,6 +11,8 @@ import type { OtherMachine } from '../support/other-machine'
 
 const buildTime = 170_000
 const points = 3_000
+/** All points, and a build next to them. */
+const searchTime = 400_000
 
 let cache: TestCache
 let other: OtherMachine
@@ -45,7 +47,9 @@ afterAll(async () => {
   other.cache.remove()
 })
 
-describe('a window that is killed while a search runs on another machine', () => {
+describe('a window that is killed while a search runs on another machine', {
+  timeout: 2 * searchTime,
+}, () => {
   it('leaves the search there, and the next window shows its result', async () => {
     await app.page.getByRole('button', { name: 'Connect to …' }).first().click()
     await app.testId('connect-target').fill('gpu')
@@ -67,7 +71,7 @@ describe('a window that is killed while a search runs on another machine', () =>
     await app.page.getByRole('button', { name: 'sigmoid', exact: true }).first().click()
     await app.testId('status-machine').filter({ hasText: 'gpu' }).waitFor()
     await app.testId('tool-tab-gradcheck').click()
-    await app.testId('gradcheck-found').waitFor({ timeout: buildTime })
+    await app.testId('gradcheck-found').waitFor({ timeout: searchTime })
     expect(await app.testId('gradcheck-found').textContent()).toMatch(/\d+ of 3000 points fail/)
     expect(other.enginePid()).toBe(engine)
     await isBuilt()
@@ -75,7 +79,7 @@ describe('a window that is killed while a search runs on another machine', () =>
 
   it('the engine ends with the next window, which was closed', async () => {
     await app.close()
-    await expect.poll(() => other.enginePid(), { timeout: 20_000 }).toBeUndefined()
+    await expect.poll(() => other.enginePid()).toBeUndefined()
     expect(fs.readdirSync(path.join(cache.places.dataFolder, 'sessions'))).toEqual([])
     app = await startWindow()
   })

@@ -56,6 +56,8 @@ describe('the layout of the window', () => {
     // To the group after the editors', which shows that there are no problems.
     await app.page.keyboard.press('Control+Shift+P')
     await app.testId('palette-input').fill('Show Problems')
+    const chosen = app.testId('palette').locator('[data-selected=true]')
+    await chosen.filter({ hasText: 'Show Problems' }).waitFor()
     await app.page.keyboard.press('Enter')
     await expect.poll(() => isIn('problems')).toBe(true)
     await app.page.keyboard.press('Control+Alt+S')
@@ -70,7 +72,7 @@ describe('the layout of the window', () => {
     await app.focused('op.cpp')
     for (const open of ['Control+Shift+P', 'Control+P', 'F1']) {
       await app.page.keyboard.press(open)
-      await app.testId('palette-input').waitFor()
+      await app.testId('palette-input').and(app.page.locator(':focus')).waitFor()
       await app.page.keyboard.press('Escape')
       await app.focused('op.cpp')
     }
@@ -78,31 +80,37 @@ describe('the layout of the window', () => {
     await app.testId('palette-input').pressSequentially('run')
     const chosen = app.testId('palette').locator('[data-selected=true]')
     await expect.poll(() => chosen.innerText()).toMatch(/\nRun\b/)
-    const [list, row] = await Promise.all([
-      app.testId('palette').locator('[cmdk-list]').boundingBox(),
-      chosen.boundingBox(),
-    ])
-    expect(row?.y).toBeGreaterThanOrEqual(list?.y ?? Infinity)
+    // The list scrolls after its rows have changed.
+    const isInView = async (): Promise<boolean> => {
+      const [list, row] = await Promise.all([
+        app.testId('palette').locator('[cmdk-list]').boundingBox(),
+        chosen.boundingBox(),
+      ])
+      return list !== null && row !== null && row.y >= list.y
+    }
+    await expect.poll(isInView).toBe(true)
     await app.page.keyboard.press('Escape')
     await app.focused('op.cpp')
   })
 
   it('a tab that closes gives the keyboard to the place before, and keys lead back and forward', async () => {
-    await app.openFile('op.cpp', 20)
+    await app.caretAt('op.cpp', 20)
     await app.page.keyboard.press('Control+F1')
     await app.testId('help-panel').locator(':focus').waitFor()
     await app.page.keyboard.press('Control+F4')
     await app.focused('op.cpp')
     await app.page.keyboard.press('Control+4')
+    await app.testId('editor-op.cpp').locator(':focus').waitFor({ state: 'detached' })
     await app.page.keyboard.press('Control+Alt+E')
     await app.focused('op.cpp')
-    await app.openFile('program.py', 3)
+    await app.caretAt('program.py', 3)
     await app.page.keyboard.press('Alt+ArrowLeft')
     await app.focused('op.cpp')
     await app.testId('status-cursor').filter({ hasText: /^20:/ }).waitFor()
     await app.page.keyboard.press('Alt+ArrowRight')
     await app.focused('program.py')
     await app.openFile('op.cpp')
+    await app.focused('op.cpp')
   })
 
   it('the rail opens each tool by its name, and shows which are in front', async () => {
@@ -110,8 +118,10 @@ describe('the layout of the window', () => {
     const button = app.page.getByRole('navigation', { name: 'Panels' }).getByText('Timings')
     await button.click()
     await app.testId('tool-timings').waitFor()
-    expect(await app.testId('rail-timings').getAttribute('aria-pressed')).toBe('true')
-    expect(await app.testId('rail-schemas').getAttribute('aria-pressed')).toBe('false')
+    const isInFront = (id: string): Promise<string | null> =>
+      app.testId(`rail-${id}`).getAttribute('aria-pressed')
+    await expect.poll(() => isInFront('timings')).toBe('true')
+    await expect.poll(() => isInFront('schemas')).toBe('false')
   })
 
   it('the rail has every panel without a scrollbar, also with text of 19 pixels', async () => {
@@ -148,7 +158,11 @@ describe('the layout of the window', () => {
       await expect.poll(() => isWhole(id), { message: id }).toBe(true)
     }
     // The last one: what a narrower window cuts.
+    const { width: before } = await placeOf('tool-export')
     await app.resize(1440, 900)
+    await expect
+      .poll(async () => (await placeOf('tool-export')).width)
+      .toBeGreaterThan(before)
     const rightmost = await app.page.evaluate(() => {
       const tabs = [...document.querySelectorAll('[data-testid^="tool-tab-"]')]
       const right = (tab: Element): number => tab.getBoundingClientRect().right
@@ -176,14 +190,19 @@ describe('the layout of the window', () => {
 
   it('a tool can be moved to the centre or below its neighbours', async () => {
     await app.page.keyboard.press('Control+Alt+W')
+    await app.focused('op.cpp')
     await app.testId('rail-graph').click()
     await app.testId('toolbar-layout').click()
     await app.testId('menu-layout.below').click()
-    const graph = await placeOf('tool-tab-graph')
-    expect(graph.y).toBeGreaterThan((await placeOf('tool-tab-schemas')).y)
+    const topOf = async (tab: string): Promise<number> => (await placeOf(tab)).y
+    const isBelow = async (): Promise<boolean> =>
+      (await topOf('tool-tab-graph')) > (await topOf('tool-tab-schemas'))
+    await expect.poll(isBelow).toBe(true)
     await app.testId('toolbar-layout').click()
     await app.testId('menu-layout.centre').click()
-    expect((await placeOf('tool-tab-graph')).y).toBe((await placeOf('tab-op.cpp')).y)
+    const isInLine = async (): Promise<boolean> =>
+      (await topOf('tool-tab-graph')) === (await topOf('tab-op.cpp'))
+    await expect.poll(isInLine).toBe(true)
   })
 
   it('a layout that was named is recalled', async () => {

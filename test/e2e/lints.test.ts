@@ -50,7 +50,8 @@ describe('lints', () => {
     expect(await app.markers('op.cpp')).toEqual([])
     await app.replace('op.cpp', 'from = rows.const', 'from = x.const')
     const row = app.page.locator('[data-code="opsmith-not-contiguous"]')
-    await row.waitFor()
+    // Lints wait until the first build has ended.
+    await row.waitFor({ timeout: buildTime })
     const markers = await app.markers('op.cpp')
     expect(markers.map(({ line, severity }) => ({ line, severity }))).toEqual([
       { line: 7, severity: 'warning' },
@@ -120,6 +121,7 @@ describe('lints', () => {
     await message.waitFor({ state: 'detached' })
     await app.focused('op.cpp')
     await app.setText('op.cpp', source)
+    await expect.poll(() => app.markers('op.cpp')).toEqual([])
   })
 
   it("the editor's quick fix menu offers the fix of a lint", async () => {
@@ -130,7 +132,7 @@ describe('lints', () => {
     await app.page.waitForFunction(() =>
       window.opsmithTest?.markers('op.cpp').some((marker) => marker.line === 4),
     )
-    await app.openFile('op.cpp', 4)
+    await app.caretAt('op.cpp', 4)
     const place = await app.page.evaluate(() => window.opsmithTest?.markers('op.cpp')[0])
     expect(place?.message).toContain('has an argument of type float')
     await app.testId('editor-op.cpp').getByRole('textbox').first().focus()

@@ -23,6 +23,16 @@ afterAll(async () => {
   cache.remove()
 })
 
+/** What the window has written into this folder, all files together. */
+function keptIn(place: string): string {
+  if (!fs.existsSync(place)) return ''
+  const entries = fs.readdirSync(place, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return files
+    .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n')
+}
+
 const ended = (): ReturnType<App['testId']> =>
   app.testId('notification').filter({ hasText: 'Opsmith ended unexpectedly' })
 
@@ -40,10 +50,14 @@ it('after a crash of main the next start says so, and has project, tabs, caret, 
   await app.replace('op.cpp', 'return 3 * x - y', 'return 4 * x - y')
   const typed = await app.text('op.cpp')
   await app.caretAt('op.cpp', 7, 3)
-  // What is kept is written 2 s after the last change.
-  const results = path.join(cache.places.dataFolder, 'results')
-  await expect.poll(() => fs.existsSync(results), { timeout: 20_000 }).toBe(true)
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  // All of it is written some time after the last change.
+  const { dataFolder, stateFolder } = cache.places
+  const result = String.raw`"run":"{\"chosen\":{`
+  await expect.poll(() => keptIn(path.join(dataFolder, 'results'))).toContain(result)
+  await expect.poll(() => keptIn(path.join(dataFolder, 'drafts'))).toContain(JSON.stringify(typed))
+  const layout = (): string => fs.readFileSync(path.join(stateFolder, 'layout.json'), 'utf8')
+  await expect.poll(layout).toContain('"reference":"3 * x - y"')
+  await expect.poll(layout).toContain('"position":{"lineNumber":7,"column":3}')
 
   app.electron.process().kill('SIGSEGV')
   await app.ended()

@@ -108,8 +108,9 @@ describe('the operator checks in the panel', () => {
     // A size that a shape names gets a range.
     await expect.poll(() => app.testId('operator-check-sizes').inputValue()).toBe('N 1..8')
     await verdict('passed')
-    await fill('operator-check-sizes', 'N 1..64')
+    // The sizes last: no other fields fail, whose verdict would be taken for that of these.
     await fill('operator-check-shapes', '40')
+    await fill('operator-check-sizes', 'N 1..64')
     await verdict('failed')
     const mutation = app.page.locator('[data-testid=operator-check-finding][data-check=mutation]')
     expect(await mutation.textContent()).toContain('x float64[41] of zeros, size = 1')

@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Runs a command as the palette does. */
 async function command(title: string): Promise<void> {
   await app.page.keyboard.press('Control+Shift+P')
-  await app.page.keyboard.type(title)
+  await app.testId('palette-input').fill(title)
   await app.page.keyboard.press('Enter')
 }
 

@@ -166,7 +166,10 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     expect(panel).toContain(
       'The native addon, the part of Opsmith that calls libtorch, did not compile.',
     )
-    expect(await app.testId('setup-log').innerText()).toContain('call.cpp:7:1: error')
+    // The log is drawn now and then.
+    await expect
+      .poll(() => app.testId('setup-log').innerText())
+      .toContain('call.cpp:7:1: error')
     expect(await steps('done')).toBe(1)
     await pictures('setup-failed')
   })
@@ -180,6 +183,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     await app.testId('gallery-open-my_op').click()
     await app.testId('explorer-file-op.cpp').waitFor({ timeout: buildTime })
     await app.openFile('op.cpp')
+    await app.focused('op.cpp')
     expect(await app.text('op.cpp')).toContain('my_op_forward')
     await app.testId('status-background').filter({ hasText: 'Set-up' }).waitFor()
     await app.page.keyboard.press('Control+Shift+P')
@@ -201,9 +205,13 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
       dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] })
     }, libtorch)
     await app.testId('setup-choose-folder').click()
-    await option(libtorch).getByRole('radio').waitFor()
+    // It may have been in the list before it was chosen.
+    await option(libtorch).getByRole('radio', { checked: true }).waitFor()
     await app.testId('setup-run').click()
-    await app.testId('setup-verdict').filter({ hasText: 'can build' }).waitFor()
+    await app
+      .testId('setup-verdict')
+      .filter({ hasText: 'can build' })
+      .waitFor({ timeout: buildTime })
     await expect.poll(() => steps('done'), { timeout: buildTime }).toBe(3)
     expect(subfolders(path.join(cache.folder, 'addons'))).toEqual(
       expect.arrayContaining(before) as string[],

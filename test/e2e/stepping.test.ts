@@ -83,7 +83,8 @@ it('a kernel stops at the line of the cursor, and goes on line by line', async (
     `64 threads stopped at op.cu:${line}`,
   )
   expect(await app.testId('stepping-same').textContent()).toContain('orderedfalse')
-  expect(await decorations(app.page, 'stepping-line').count()).toBe(1)
+  // Editors draw decorations in the next frame.
+  await expect.poll(() => decorations(app.page, 'stepping-line').count()).toBe(1)
   expect(await app.testId('stepping-lanes').locator('tbody tr').count()).toBe(32)
   await app.testId('stepping-warp').selectOption('1')
   await app.testId('stepping-lanes').getByText('32, 0, 0').waitFor()
@@ -111,7 +112,7 @@ it('a kernel stops at the line of the cursor, and goes on line by line', async (
 
   await app.page.keyboard.press('Control+F5')
   await app.testId('stepping-panel').getByText('The call ended.').waitFor()
-  expect(await decorations(app.page, 'stepping-line').count()).toBe(0)
+  await expect.poll(() => decorations(app.page, 'stepping-line').count()).toBe(0)
 
   await goTo(line)
   await app.page.keyboard.press('Shift+F10')

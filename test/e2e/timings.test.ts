@@ -85,11 +85,18 @@ function lines(): Promise<{ kind: string; variant: string; times: number; refuse
   )
 }
 
-/** Presses the button that measures, and waits until it is there again. */
-async function measure(button: 'timings-run' | 'timings-all'): Promise<void> {
+/** Measures by a press, by default of the button for it, and waits until that button is there again. */
+async function measure(
+  button: 'timings-run' | 'timings-all',
+  press = (): Promise<void> => app.testId(button).click(),
+): Promise<void> {
   const stop = button === 'timings-run' ? 'timings-stop' : 'timings-all-stop'
-  await app.testId(button).click()
-  await app.testId(stop).waitFor()
+  // A measurement may be over before a look from here: the window looks itself, from before the press on.
+  const begun = app.page.waitForFunction(
+    (id) => document.querySelector(`[data-testid=${id}]`) !== null,
+    stop,
+  )
+  await Promise.all([begun, press()])
   await app.testId(button).waitFor({ timeout: measureTime })
 }
 
@@ -157,15 +164,16 @@ describe('the timings panel', () => {
     await expect.poll(kept).toMatch(/"N":\s*\[\s*32,\s*64,\s*128\s*\]/)
     expect(kept()).toMatch(/"fresh":\s*false/)
     await app.testId('timings-entry-3').waitFor()
-    expect(await app.testId('timings-entry-3').getAttribute('aria-pressed')).toBe('true')
+    // opsmith.json may come back before the answer that chooses its new entry.
+    await expect
+      .poll(() => app.testId('timings-entry-3').getAttribute('aria-pressed'))
+      .toBe('true')
   })
 
   it('an edit is compared with the last build and its diff, and Stop ends a timing', async () => {
     await app.testId('timings-entry-0').click()
     await app.testId('timings-menu').click()
-    await app.testId('timing.run').click()
-    await app.testId('timings-stop').waitFor()
-    await app.testId('timings-run').waitFor({ timeout: measureTime })
+    await measure('timings-run', () => app.testId('timing.run').click())
     await app.testId('timings-builds').click()
     await app.page.getByText('Name this build').click()
     await app.testId('timings-build-name').fill('plain formula')
@@ -224,12 +232,15 @@ describe('the timings panel', () => {
     const points = app.testId('timings-point')
     await app.testId('timings-entry-1').click()
     // Long enough that the run goes on when the first point is there.
-    await app.testId('timings-seconds').fill('0.7')
+    await app.testId('timings-seconds').fill('2')
     await app.testId('timings-seconds').press('Enter')
     await app.testId('timings-where').selectOption('local')
     await app.testId('timings-run').click()
     await app.testId('timings-run-stop').waitFor()
-    await expect.poll(() => points.count(), { timeout: measureTime, interval: 100 }).toBe(1)
+    // Two workers may end theirs at once.
+    await expect
+      .poll(() => points.count(), { timeout: measureTime, interval: 100 })
+      .toBeGreaterThan(0)
     await app.testId('timings-run-stop').click()
     await app.testId('timings-run-leave').click()
     const phase = app.testId('timings-run-phase')

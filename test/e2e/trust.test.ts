@@ -10,6 +10,8 @@ import { Axe } from '../support/axe'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
+/** Milliseconds for a build, or for tests in Python. */
+const buildTime = 170_000
 /** A project that leaves a mark wherever something of it is run. */
 let folder: string
 let marker: string
@@ -175,12 +177,13 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await app.testId('import-switch-NORM_LEVEL').press('Enter')
   await expect.poll(() => fs.readFileSync(ran, 'utf8')).toBe('2')
   await app.testId('import-lines').filter({ hasText: 'norm/norm.cpp' }).waitFor()
-  const before = fs.readdirSync(other)
   await app.testId('import-apart').check()
   await app
     .testId('import-lines')
     .filter({ hasText: `"root": "${other}"` })
     .waitFor()
+  // setup.py runs no longer.
+  const before = fs.readdirSync(other)
   for (const theme of ['dark', 'light'] as const) {
     await app.page.emulateMedia({ colorScheme: theme })
     await app.picture(`import-apart-${theme}`)
@@ -189,11 +192,13 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await app.testId('import-create').click()
   await app.testId('import-dialog').waitFor({ state: 'detached' })
   apart = path.join(cache.home, 'projects', path.basename(other))
+  // The project before has an opsmith.json, too.
+  await app.testId('toolbar-project').filter({ hasText: 'norm_cpp' }).waitFor()
   await app.testId('explorer-file-opsmith.json').click()
   await app.testId('tab-opsmith.json').waitFor()
   await app.testId('toolbar-build').click()
   const library = path.join(apart, 'build/libnorm_cpp.so')
-  await expect.poll(() => fs.existsSync(library), { timeout: 120_000 }).toBe(true)
+  await expect.poll(() => fs.existsSync(library), { timeout: buildTime }).toBe(true)
   expect(fs.readdirSync(other)).toEqual(before)
 })
 
@@ -202,12 +207,14 @@ it('its own tests run on what was built, and again after each build', async () =
   await app.testId('pytest-run-all').click()
   const row = (outcome: string): Locator =>
     app.page.locator(`[data-testid="pytest-row"][data-outcome="${outcome}"]`)
-  await row('crashed').filter({ hasText: 'test_ends_the_process' }).waitFor()
+  await row('crashed')
+    .filter({ hasText: 'test_ends_the_process' })
+    .waitFor({ timeout: buildTime })
   await row('passed').filter({ hasText: 'test_norm' }).locator('[data-pytest-id]').click()
   await app.testId('pytest-record').check()
-  await app.testId('pytest-run-all').click()
+  await app.testId('pytest-run-all').click({ timeout: buildTime })
   const call = app.testId('pytest-call').filter({ hasText: 'norm_cpp::norm(x float32[' })
-  await call.waitFor()
+  await call.waitFor({ timeout: buildTime })
   await app.testId('pytest-list-benchmarks').check()
   await app.testId('pytest-keep').click()
   await app.testId('pytest-kept').filter({ hasText: '1 call and 1 benchmark were added' }).waitFor()
@@ -224,7 +231,7 @@ it('its own tests run on what was built, and again after each build', async () =
   await app.testId('pytest-after-build').check()
   const source = path.join(repository, 'norm/norm.cpp')
   fs.writeFileSync(source, fs.readFileSync(source, 'utf8').replace('x / x.norm()', 'x * x.norm()'))
-  await row('failed').filter({ hasText: 'test_norm' }).waitFor()
+  await row('failed').filter({ hasText: 'test_norm' }).waitFor({ timeout: buildTime })
   await app.testId('pytest-message').filter({ hasText: 'not close' }).waitFor()
   await app.picture('pytest')
   await app.page.getByRole('button', { name: 'tests/test_norm.py:6' }).click()
@@ -256,10 +263,13 @@ it('an empty folder offers a new project from a template, which builds and passe
   await app.testId('explorer-file-op.cpp').waitFor()
   await app.testId('toolbar-build').click()
   const library = path.join(empty, 'build/libfused_silu.so')
-  await expect.poll(() => fs.existsSync(library), { timeout: 120_000 }).toBe(true)
+  await expect.poll(() => fs.existsSync(library), { timeout: buildTime }).toBe(true)
   await app.testId('tool-tab-gradcheck').click()
   await app.testId('gradcheck-all').click()
-  await app.testId('gradcheck-list-verdict').filter({ hasText: '2 as expected' }).waitFor()
+  await app
+    .testId('gradcheck-list-verdict')
+    .filter({ hasText: '2 as expected' })
+    .waitFor({ timeout: buildTime })
 })
 
 it('Doctor explains what a build printed, and copies the command that helps', async () => {
@@ -293,6 +303,8 @@ it('a script that gives load_inline texts is run once it is trusted; the texts b
   await app.picture('import-script')
   await app.testId('import-create').click()
   await app.testId('import-dialog').waitFor({ state: 'detached' })
+  // The project before has an opsmith.json, too.
+  await app.testId('toolbar-project').filter({ hasNotText: 'fused_silu' }).waitFor()
   await app.testId('explorer-file-opsmith.json').waitFor()
   expect(fs.readFileSync(file, 'utf8')).toContain('torch::sigmoid(beta * x)')
 })
@@ -317,16 +329,17 @@ it('a second start hands its folder to the window that is open, also where nothi
   fs.writeFileSync(path.join(cache.places.dataFolder, 'drafts'), 'no folder')
   expect(await startOnceMore(cache, other)).toBe(0)
   await app.testId('trust-folder').filter({ hasText: other }).waitFor()
+  // Messages leave after a while: each is looked for when it comes.
+  const messages = app.testId('notification')
+  await messages.filter({ hasText: 'settings.json' }).first().waitFor()
   await app.testId('trust-no').click()
+  await messages.filter({ hasText: 'trust.json' }).first().waitFor()
   await app.testId('trust-banner').waitFor()
   expect(app.electron.windows()).toHaveLength(1)
   const draft = { path: 'op.cpp', text: 'typed', baseVersion: '' }
   expect(await call('draft.keep', { folder: other, draft })).toMatchObject({
     error: { code: 'io' },
   })
-  const messages = app.testId('notification')
-  await messages.filter({ hasText: 'settings.json' }).first().waitFor()
-  await messages.filter({ hasText: 'trust.json' }).first().waitFor()
   // What the pointer is on does not leave.
   await messages.first().hover()
   expect(await axe.findingsInAllThemes('[data-testid=notification]')).toEqual([])

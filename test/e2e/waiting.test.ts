@@ -38,6 +38,9 @@ describe.skipIf(!clangd.ok)('a timing', () => {
     await expect.poll(said, { timeout: patience }).toMatch(/^ready (?!.*reading)/)
     await app.page.keyboard.press('Control+9')
     await app.testId('timings-entry-0').click()
+    // It is not over before it is stopped, however long the picture takes.
+    await app.testId('timings-seconds').fill('120')
+    await app.testId('timings-seconds').press('Enter')
     const pid = Number(await language.getAttribute('data-pid'))
     // Asked for one more file, it answers nothing until it goes on.
     fs.writeFileSync(path.join(folder, 'constants.h'), '#pragma once\n')

@@ -42,7 +42,7 @@ function provoke(script: string): Ending {
       await addon.call('library.load', { path: ${JSON.stringify(fixtureLibrary('operators'))} })
       ${script}
     })()`
-  const ended = spawnSync(process.execPath, ['-e', text], { encoding: 'utf8', timeout: 60_000 })
+  const ended = spawnSync(process.execPath, ['-e', text], { encoding: 'utf8', timeout: 300_000 })
   const { status, signal, stdout, stderr } = ended
   const written = fs.existsSync(report) ? fs.readFileSync(report, 'utf8') : ''
   return { status, signal, stdout, stderr, records: parseCrashReport(written) }

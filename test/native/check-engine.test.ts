@@ -25,9 +25,10 @@ describe('operator checks of a project', () => {
     const outcomes = unwrap(
       await workbench.operatorChecks.runAll(
         loop,
-        { timeout: 1 },
+        { timeout: 170 },
         {
-          entries: [fine, endless, fine],
+          // Long enough for the call to be in the loop by then.
+          entries: [fine, { ...endless, timeout: 5 }, fine],
           onProgress: (done, total, outcome) => told.push([done, total, outcome?.verdict]),
         },
       ),
@@ -64,10 +65,10 @@ describe('operator checks of a project', () => {
 
   it('Stop ends the checks without further outcomes', async () => {
     const stop = new AbortController()
-    const started = performance.now()
     const result = await workbench.operatorChecks.runAll(
       loop,
-      { timeout: 170, signal: stop.signal },
+      // Longer than this test may take: Stop does not wait for it.
+      { timeout: 1000, signal: stop.signal },
       {
         entries: [fine, endless, fine],
         onProgress: (done) => {
@@ -79,7 +80,6 @@ describe('operator checks of a project', () => {
       },
     )
     expect(result.ok ? '' : result.error.code).toBe('cancelled')
-    expect(performance.now() - started).toBeLessThan(20_000)
     // The next ones find a new op host.
     const after = unwrap(
       await workbench.operatorChecks.runAll(loop, { timeout: 170 }, { entries: [fine] }),

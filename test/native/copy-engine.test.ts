@@ -102,7 +102,7 @@ describe('an engine is copied to a machine without Opsmith', () => {
       await connectEngine(machine(), {
         version,
         copy: engineName(root),
-        seconds: 60,
+        seconds: 300,
         onQuestion: () => Promise.resolve(null),
         onLog: () => undefined,
         onLost: () => expect.unreachable(),
@@ -184,9 +184,9 @@ describe('an engine is copied to a machine without Opsmith', () => {
       result: { error: { code: 'cancelled' } },
     })
     const controller = new AbortController()
-    const slow = `if echo "$*" | grep -q 'head -c'; then (head -c 99; sleep 60) | "$@"; else exec "$@"; fi`
+    const slow = `if echo "$*" | grep -q 'head -c'; then (head -c 99; sleep 600) | "$@"; else exec "$@"; fi`
     const copying = copy(machine('sh', '-c', slow, 'slow'), { signal: controller.signal })
-    await expect.poll(() => copies().length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => copies().length, { timeout: 300_000 }).toBe(1)
     controller.abort()
     expect((await copying).result).toMatchObject({ error: { code: 'cancelled' } })
     expect(copies().filter((name) => !name.startsWith('.part-'))).toEqual([])

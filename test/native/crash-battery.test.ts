@@ -17,7 +17,7 @@ const expectation = z.object({
 
 const { workbench, cache } = useWorkbench({
   // Settings may be written by hand: a fraction of a byte counts for nothing.
-  settings: { memoryLimit: 3 * 2 ** 30 + 0.5, callTimeout: 20 },
+  settings: { memoryLimit: 3 * 2 ** 30 + 0.5, callTimeout: 170 },
   inWindow: true,
 })
 
@@ -28,7 +28,7 @@ async function provoke(
   const build = await workbench.builds.build(folder)
   if (!build.ok) return { phase: 'build', error: build.error }
   expect(build.value.diagnostics.filter((item) => item.severity === 'error')).toEqual([])
-  const load = await workbench.libraries.load(folder, { timeout: 20 })
+  const load = await workbench.libraries.load(folder, { timeout: 170 })
   if (!load.ok) return { phase: 'load', error: load.error }
   const manifest = await readManifest(folder)
   if (!manifest.ok) throw new Error(manifest.error.message)
@@ -37,7 +37,7 @@ async function provoke(
     const result = await workbench.runs.run(
       folder,
       { op, args, inputs: manifest.value.inputs },
-      { timeout: timeout ?? 20 },
+      { timeout: timeout ?? 170 },
     )
     if (!result.ok) return { phase: 'call', error: result.error }
   }

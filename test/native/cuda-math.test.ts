@@ -62,7 +62,7 @@ describe.skipIf(!clang)('the mathematics of the virtual GPU', () => {
       compile(source, program(name, 'optimized'), ['-std=gnu++20', '-O2'])
       compile(source, program(name, 'plain'), ['-std=gnu++17', '-O0'])
     }
-  }, 300_000)
+  })
   afterAll(() => fs.rmSync(folder, { recursive: true }))
 
   for (const [name, sections] of Object.entries(programs)) {
@@ -70,7 +70,7 @@ describe.skipIf(!clang)('the mathematics of the virtual GPU', () => {
       const listed = spawnSync(program(name, 'optimized'), { encoding: 'utf8' }).stdout
       expect(listed.trim().split('\n')).toEqual(sections)
     })
-    it.each(sections)(`${name}.cpp: %s`, { timeout: 120_000 }, (section) => {
+    it.each(sections)(`${name}.cpp: %s`, (section) => {
       expect(runSection(name, 'optimized', section)).toMatch(/^[1-9]\d* checked, 0 failed\n$/)
     })
   }
@@ -78,7 +78,6 @@ describe.skipIf(!clang)('the mathematics of the virtual GPU', () => {
   // A compiler that optimizes may move arithmetic past a change of the rounding mode: both are run.
   it.each(['float arithmetic', 'double arithmetic', 'conversions'])(
     'rounds the same without optimization: %s',
-    { timeout: 120_000 },
     (section) => {
       expect(runSection('math', 'plain', section)).toMatch(/^[1-9]\d* checked, 0 failed\n$/)
     },

@@ -48,7 +48,7 @@ export function compileLibrary(
   if (fs.existsSync(library)) return library
   fs.mkdirSync(folder, { recursive: true })
   const text = path.join(folder, `${name}.cpp`)
-  fs.writeFileSync(text, source)
+  writeWhole(text, source)
   const temporary = `${library}.${process.pid}`
   execFileSync(compiler, [...command, text, '-o', temporary], { stdio: 'pipe' })
   fs.renameSync(temporary, library)
@@ -57,6 +57,13 @@ export function compileLibrary(
 
 export function fixtureSource(name: string): string {
   return fs.readFileSync(path.join(__dirname, 'fixtures', `${name}.cpp`), 'utf8')
+}
+
+/** Two test files may ask for one fixture at the same time: neither reads half of what the other writes. */
+function writeWhole(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}`
+  fs.writeFileSync(temporary, text)
+  fs.renameSync(temporary, file)
 }
 
 /**
@@ -73,9 +80,9 @@ export function fixtureLibrary(name: string): string {
   const library = path.join(folder, 'build', `lib${name}.so`)
   if (fs.existsSync(library)) return library
   fs.mkdirSync(folder, { recursive: true })
-  fs.writeFileSync(path.join(folder, `${name}.cpp`), source)
+  writeWhole(path.join(folder, `${name}.cpp`), source)
   const manifest = { name, sources: [`${name}.cpp`], optimization: 'O0' }
-  fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
+  writeWhole(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
   // It has settings of its own, and trusts the clone.
   const cache = makeTestCache()
   try {

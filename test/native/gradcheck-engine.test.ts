@@ -196,7 +196,7 @@ describe('operators with wrong gradients', () => {
     const held = await workbench.hosts.call(
       'tensor.release',
       { handles: Array.from({ length: 2000 }, (_, i) => i) },
-      { timeout: 10, phase: '' },
+      { ...limits, phase: '' },
     )
     expect(unwrap(held).released).toBe(0)
   })
@@ -219,7 +219,7 @@ describe('operators with wrong gradients', () => {
       await workbench.hosts.call(
         'tensor.page',
         { handle, index: [], rowStart: 0, rowCount: 12, columnStart: 0, columnCount: 12 },
-        { timeout: 10, phase: '' },
+        { ...limits, phase: '' },
       ),
     )
     expect(page.values).toHaveLength(144)
@@ -362,8 +362,8 @@ describe('a backward that ends its process', () => {
   it('Stop ends all checks, also one that hangs', async () => {
     const controller = new AbortController()
     const [, , hang] = manifest.gradchecks
-    const entries = hang ? [{ ...hang, timeout: 100 }, hang] : []
-    const started = performance.now()
+    // Longer than this test may take: Stop does not wait for it.
+    const entries = hang ? [{ ...hang, timeout: 1000 }, hang] : []
     setTimeout(() => {
       controller.abort()
     }, 1500)
@@ -373,7 +373,6 @@ describe('a backward that ends its process', () => {
       { entries },
     )
     expect(outcomes.ok ? '' : outcomes.error.code).toBe('cancelled')
-    expect(performance.now() - started).toBeLessThan(30_000)
   })
 })
 

@@ -266,9 +266,9 @@ describe('opsmith graph --timeout', () => {
     const program =
       'def forever(x):\n    while bool(x.sum() * 0 == 0):\n        x = x + 1\n    return x\n'
     fs.writeFileSync(path.join(slow, 'program.py'), program)
-    const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '2']
+    const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '5']
     const { code, stderr } = await graphCommand(slow, ...asked)
-    expect(stderr).toMatch(/No result within the limit of 2 s \(capture forever\)/)
+    expect(stderr).toMatch(/No result within the limit of 5 s \(capture forever\)/)
     expect(code).toBe(2)
   })
 })

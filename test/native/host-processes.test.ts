@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -115,18 +115,17 @@ describe('processes that an operator starts', () => {
     await call('starts::start', 60, pidFile)
     expect(running()).toHaveLength(60)
     await workbench.hosts.restart()
-    await expect.poll(running, { timeout: 10_000 }).toEqual([])
+    await expect.poll(running).toEqual([])
   })
 
   it('the command line answers and ends, and so do they', async () => {
-    const started = performance.now()
+    // They live for ten minutes. A command line that waited for them would take longer than this test may.
     const { code, stdout } = await opsmith(cache, 'run', folder)
     expect(stdout).toContain('starts::start')
     expect(code).toBe(0)
-    expect((performance.now() - started) / 1000).toBeLessThan(60)
     expect(startedPids()).toHaveLength(6)
     // What is killed is gone a moment later.
-    await expect.poll(running, { timeout: 10_000 }).toEqual([])
+    await expect.poll(running).toEqual([])
   })
 
   it('they end with a command line that is killed, those in a session of their own too', async () => {
@@ -139,9 +138,9 @@ describe('processes that an operator starts', () => {
       env: { ...process.env, ...cache.environment },
       stdio: 'ignore',
     })
-    await expect.poll(() => startedPids().length, { timeout: 60_000 }).toBe(6)
+    await expect.poll(() => startedPids().length).toBe(6)
     child.kill('SIGKILL')
-    await expect.poll(running, { timeout: 10_000 }).toEqual([])
+    await expect.poll(running).toEqual([])
   })
 })
 
@@ -149,12 +148,14 @@ describe('a command line whose terminal is closed', () => {
   it('its compiler ends with it', async () => {
     const slow = path.join(cache.home, 'slow')
     fs.mkdirSync(slow)
-    // Without a precompiled header, which -O3 contradicts, this takes a compiler ten seconds and more.
     fs.writeFileSync(
       path.join(slow, 'opsmith.json'),
-      JSON.stringify({ name: 'slow', sources: ['op.cpp'], cflags: ['-O3'] }),
+      JSON.stringify({ name: 'slow', sources: ['op.cpp'] }),
     )
-    fs.writeFileSync(path.join(slow, 'op.cpp'), `#include <torch/torch.h>\n// ${Math.random()}\n`)
+    // A compiler waits for somebody who writes to a named pipe: it never ends by itself.
+    const pipe = path.join(cache.home, 'never.h')
+    execFileSync('mkfifo', [pipe])
+    fs.writeFileSync(path.join(slow, 'op.cpp'), `#include "${pipe}"\n// ${Math.random()}\n`)
     const compilers = (): string[] =>
       fs.readdirSync('/proc').filter((pid) => {
         try {
@@ -168,10 +169,10 @@ describe('a command line whose terminal is closed', () => {
       stdio: 'ignore',
     })
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    await expect.poll(() => compilers().length, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => compilers().length).toBeGreaterThan(0)
     child.kill('SIGHUP')
     await ended
-    await expect.poll(compilers, { timeout: 5_000 }).toEqual([])
+    await expect.poll(compilers).toEqual([])
   })
 })
 
@@ -190,9 +191,10 @@ describe('what is left of a process that was killed', () => {
     defaultHostLimits.temporaryBytes = 3
     try {
       await workbench.hosts.restart()
-      await call('starts::leave_file', 'left.txt')
+      // The limit may end the op host before it answers.
+      await call('starts::leave_file', 'left.txt').catch(() => undefined)
       await expect
-        .poll(() => workbench.hosts.state().lastExit?.reason, { timeout: 10_000 })
+        .poll(() => workbench.hosts.state().lastExit?.reason)
         .toBe('temporary-files')
     } finally {
       defaultHostLimits.temporaryBytes = temporaryBytes

@@ -24,4 +24,4 @@ it('gradients are looked at near what sources compare with, and for each integer
   })
   const [six] = outcomes[0]?.report?.findings.filter(({ status }) => status === 'failed') ?? []
   expect(six?.reason).toContain('near 6')
-}, 120_000)
+})

@@ -37,9 +37,9 @@ describe('work spread over processes of this machine', () => {
       '--over',
       'local',
     )
-    await expect.poll(terminal.shown, { timeout: 60_000 }).toContain('2 workers submitted')
+    await expect.poll(terminal.shown).toContain('2 workers submitted')
     terminal.press('\x03')
-    await expect.poll(terminal.shown, { timeout: 10_000 }).toContain('[d]etach')
+    await expect.poll(terminal.shown).toContain('[d]etach')
     terminal.press('d\r')
     expect(await terminal.ended).toBe(2)
     const id = /opsmith runs (\S+)/.exec(terminal.shown())?.[1] ?? ''

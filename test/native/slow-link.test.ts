@@ -101,7 +101,7 @@ describe('over a link with 200 ms round trips and 1 MB/s', () => {
       )
       return texts.join('').match(/^\d{63}$/gm) ?? []
     }
-    await expect.poll(() => lines().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(1000)
+    await expect.poll(() => lines().length).toBeGreaterThanOrEqual(1000)
     const all = Array.from({ length: 1000 }, (_, line) => String(line).padStart(63, '0'))
     expect(lines().slice(0, 1000)).toEqual(all)
   })
@@ -127,7 +127,7 @@ describe('over a link with 200 ms round trips and 1 MB/s', () => {
       const there = await listDrafts(other.cache.places.dataFolder, folder)
       return there[0]?.text
     }
-    await expect.poll(kept, { timeout: 30_000 }).toBe(last)
+    await expect.poll(kept).toBe(last)
     expect(bytesThere() - before).toBeLessThan(4 * 250_000)
     const here = unwrap(await call('draft.list', { folder }))
     expect(here.map((draft) => draft.text)).toEqual([last])
@@ -138,14 +138,15 @@ describe('over a link with 200 ms round trips and 1 MB/s', () => {
 describe('a message that takes longer than an engine may be silent', () => {
   it('arrives, and the connection is not called lost', async () => {
     const lost: string[] = []
-    const narrow = slowLink({ roundTrip: 200, bytesPerSecond: 100_000 })
+    // The message takes 15 s. Five beats are 10 s, and a busy machine may not let the engine answer for some of them.
+    const narrow = slowLink({ roundTrip: 200, bytesPerSecond: 60_000 })
     const engine = unwrap(
       await connectEngine(
         { name: 'far', command: [...narrow, ...other.target.command] },
         {
           version: ownVersion(root),
           seconds: 60,
-          beat: 1_000,
+          beat: 2_000,
           onQuestion: () => Promise.resolve(null),
           onLog: () => undefined,
           onLost: (error) => lost.push(error.ok ? '' : error.error.message),

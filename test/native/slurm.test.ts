@@ -75,7 +75,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
   })
 
   it('the engine of a compute node answers the window', async () => {
-    const command = ['env', ...environmentWords(cluster.environment), 'srun', '--time=1', 'sh']
+    const command = ['env', ...environmentWords(cluster.environment), 'srun', '--time=10', 'sh']
     const target = { name: 'node', command, opsmith: opsmithProgram(cache) }
     const engine = await connectEngine(target, {
       version: ownVersion(root),
@@ -110,6 +110,15 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     // A run that has ended answers again.
     expect(JSON.parse((await opsmith('runs', id, '--json')).stdout)).toEqual(there)
   })
+
+  /** Submits a job that keeps other jobs waiting until it is cancelled. Resolves with its number, once it runs. */
+  async function block(...words: string[]): Promise<string> {
+    const job = cluster
+      .slurm('sbatch', '--parsable', ...words, '--output=/dev/null', '--wrap=sleep 600')
+      .trim()
+    await expect.poll(() => cluster.slurm('squeue', '-h', '-j', job, '-t', 'R')).not.toBe('')
+    return job
+  }
 
   /** Follows a run, and does something once its progress says so. */
   async function duringRun(
@@ -243,17 +252,18 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
   })
 
   it('jobs that wait say their place in the queue, and are cancelled by stop', async () => {
-    const blocking = cluster
-      .slurm('sbatch', '--parsable', '-N2', '--exclusive', '--output=/dev/null', '--wrap=sleep 60')
-      .trim()
+    const blocking = await block('-N2', '--exclusive')
+    let stopped: Promise<unknown> = Promise.resolve()
     const left = await duringRun(
       ['gradcheck', project, '--op', 'compute', '--search', '4', '--over', 'short', '--json'],
       /place \d of \d in the queue/,
       (said) => {
         const id = /^run (\S+):/m.exec(said)?.[1] ?? ''
-        void opsmith('runs', id, '--stop').then(() => cluster.slurm('scancel', blocking))
+        stopped = opsmith('runs', id, '--stop')
       },
     )
+    await stopped
+    cluster.slurm('scancel', blocking)
     expect(left.code, left.stderr).toBe(2)
     expect(left.stderr).toMatch(/2 of 2 jobs wait: place \d of \d in the queue; .*partition main/)
     expect(left.stderr).toContain('The run was stopped.')
@@ -307,9 +317,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     it('calls answer as here, the queue is shown, and the job ends with the command', async () => {
       await withLauncher(['-w', 'n2'], async (own, folder) => {
         const here = await opsmith('run', project, '--json')
-        const blocking = cluster
-          .slurm('sbatch', '--parsable', '-w', 'n2', '--output=/dev/null', '--wrap=sleep 600')
-          .trim()
+        const blocking = await block('-w', 'n2')
         const running = startOpsmith(own, 'run', folder, '--json')
         await running.queued
         cluster.slurm('scancel', blocking)
@@ -317,22 +325,18 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         expect(there.code, there.stderr).toBe(0)
         expect(JSON.parse(there.stdout)).toEqual(JSON.parse(here.stdout))
         expect(there.stderr).toMatch(/srun: job \d+ queued and waiting for resources/)
-        await expect.poll(() => cluster.slurm('squeue', '-h'), { timeout: 20_000 }).toBe('')
+        await expect.poll(() => cluster.slurm('squeue', '-h')).toBe('')
       })
     })
 
     it('Ctrl+C while the op host waits in the queue leaves no job there', async () => {
       await withLauncher(['-w', 'n2', '--job-name=waits'], async (own, folder) => {
-        const blocking = cluster
-          .slurm('sbatch', '--parsable', '-w', 'n2', '--output=/dev/null', '--wrap=sleep 60')
-          .trim()
+        const blocking = await block('-w', 'n2')
         const { child, queued } = startOpsmith(own, 'run', folder)
         await queued
         expect(cluster.slurm('squeue', '-h', '-n', 'waits')).not.toBe('')
         child.kill('SIGINT')
-        await expect
-          .poll(() => cluster.slurm('squeue', '-h', '-n', 'waits'), { timeout: 10_000 })
-          .toBe('')
+        await expect.poll(() => cluster.slurm('squeue', '-h', '-n', 'waits')).toBe('')
         cluster.slurm('scancel', blocking)
       })
     })
@@ -364,7 +368,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         const search = ['gradcheck', folder, '--op', 'compute', '--search', '1000000', '--json']
         const running = runOpsmith(own, ...search)
         const isPlaced = (): string => cluster.slurm('squeue', '-h', '-n', 'ended', '-t', 'R')
-        await expect.poll(isPlaced, { timeout: 30_000 }).not.toBe('')
+        await expect.poll(isPlaced).not.toBe('')
         // The search leaves no trace outside. If it has not begun yet, another job takes the place of the cancelled one.
         let isOver = false
         void running.then(() => (isOver = true))

@@ -136,10 +136,16 @@ async function onTerminal(args: string[], answers: string[]): Promise<string> {
   const script = `
 import os, pty, sys
 answers, command = sys.argv[1].split(","), sys.argv[2:]
+text, asked = b"", 0
 def read(terminal):
+    global text, asked
     data = os.read(terminal, 65536)
-    if b"[y/N]" in data:
+    # A question may come in two pieces.
+    text += data
+    seen = text.count(b"[y/N]")
+    if seen > asked:
         os.write(terminal, answers.pop(0).encode() + b"\\n")
+    asked = seen
     return data
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(command, read, lambda _: b"")))
 `

@@ -41,12 +41,16 @@ async function packaged(args: readonly string[], start: Start): Promise<Outcome>
   })
   let stdout = ''
   let stderr = ''
+  let isStopped = false
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
-    if (start.stopWhen?.(stderr)) child.kill('SIGINT')
+    // A second signal would end it at once.
+    if (isStopped || start.stopWhen?.(stderr) !== true) return
+    isStopped = true
+    child.kill('SIGINT')
   })
   const code = await new Promise<number>((resolve) => {
     child.once('close', (exitCode) => {

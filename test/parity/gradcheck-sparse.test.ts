@@ -164,7 +164,7 @@ beforeAll(async () => {
   const asked = path.join(cache.home, 'cases.json')
   fs.writeFileSync(asked, JSON.stringify({ cases: Object.fromEntries(cases), inputs, source }))
   python = (await askPython(script, [asked])) as typeof python
-}, 300_000)
+})
 
 async function ours(entry: SparseCase): Promise<GradcheckReport> {
   const { op, args, secondOrder = false } = entry

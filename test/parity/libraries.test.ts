@@ -39,7 +39,7 @@ async function hostValues(report: RunReport): Promise<number[]> {
       columnStart: 0,
       columnCount: 1024,
     },
-    { timeout: 20, phase: '' },
+    { timeout: 60, phase: '' },
   )
   if (!page.ok) throw new Error(page.error.message)
   return page.value.values

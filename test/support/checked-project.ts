@@ -29,7 +29,7 @@ export function useCheckedProject(project: string): CheckedProject {
     manifest = unwrap(await readManifest(copy))
     expect(unwrap(await workbench.builds.build(copy)).ok).toBe(true)
     unwrap(await workbench.libraries.load(copy, { timeout: 170 }))
-  }, 200_000)
+  })
   const read = (): Manifest => {
     if (!manifest) throw new Error('the project is read before the tests, not before that')
     return manifest

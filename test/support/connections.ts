@@ -72,7 +72,7 @@ function readableAddress(address: string): string {
  */
 export class ConnectionWatch {
   private readonly found = new Set<Finding>()
-  /** Whether a process is one of those; each is read once. */
+  /** Whether a process is one of those; each is read until its environment is there. */
   private readonly known = new Map<string, boolean>()
   private readonly timer: NodeJS.Timeout
 
@@ -99,9 +99,10 @@ export class ConnectionWatch {
     const before = this.known.get(pid)
     if (before !== undefined) return before
     const parent = /^\d+ \(.*\) \w (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? ''
-    const isOurs =
-      this.known.get(parent) === true || read(`/proc/${pid}/environ`).includes(this.marker)
-    this.known.set(pid, isOurs)
+    const environment = read(`/proc/${pid}/environ`)
+    const isOurs = this.known.get(parent) === true || environment.includes(this.marker)
+    // For a moment, a process that becomes another program has none: that says nothing.
+    if (isOurs || environment !== '') this.known.set(pid, isOurs)
     return isOurs
   }
 

@@ -19,7 +19,7 @@ const podman = (environment: NodeJS.ProcessEnv, ...words: string[]): string => {
   const options = {
     env: { ...process.env, ...environment },
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
   } as const
   const { status, stdout, stderr, error } = spawnSync('podman', words, options)
   if (status !== 0) throw new Error(`podman ${words[0] ?? ''}: ${error?.message ?? stderr}`)

@@ -50,7 +50,7 @@ export async function runCuda(
   try {
     const ended = await run(executable, [], {
       cwd: folder,
-      timeout: 120_000,
+      timeout: 300_000,
       env: { ...process.env, OPSMITH_GPU_REPORT: file, OPSMITH_GPU_SEED: seed },
     }).then(
       ({ stdout }) => ({ stdout, exitCode: 0 }),

@@ -80,7 +80,7 @@ SchedulerType=sched/backfill
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
-SlurmdTimeout=5
+SlurmdTimeout=20
 KillWait=1
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 JobRequeue=1
@@ -111,7 +111,7 @@ PartitionName=urgent Nodes=n1,n2 PriorityTier=10 MaxTime=INFINITE State=UP
       env: { ...process.env, ...environment },
     })
   const until = async (isSo: () => boolean): Promise<void> => {
-    for (let tries = 0; tries < 150; tries += 1) {
+    for (let tries = 0; tries < 1200; tries += 1) {
       try {
         if (isSo()) return
       } catch {

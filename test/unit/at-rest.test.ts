@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import fs from 'node:fs'
 
 import { afterEach, expect, it } from 'vitest'
 
@@ -40,12 +41,17 @@ it("a timing waits for the workbench's own work and reports what it waits for", 
 
 it('a timing with nothing to wait for reports nothing', async () => {
   expect(await told(() => [])).toEqual([])
-  const asleep = start('sleep', ['60'])
+  const asleep = start('sleep', ['600'])
+  const state = (): string | undefined =>
+    fs.readFileSync(`/proc/${asleep.pid ?? 0}/stat`, 'utf8').split(') ')[1]?.[0]
+  // Until then it starts, which is work.
+  await expect.poll(state).toBe('S')
   expect(await told(() => [{ ...reads, busy: false, pid: asleep.pid ?? 0 }])).toEqual([])
 })
 
 it('a timing waits for a child process that works without reporting it', async () => {
-  const child = start(process.execPath, ['-e', 'for (;;);'])
+  const child = start(process.execPath, ['-e', "process.stdout.write('begun'); for (;;);"])
+  await new Promise((resolve) => child.stdout?.once('data', resolve))
   let asked = 0
   const said = await told(() => {
     asked += 1

@@ -53,7 +53,7 @@ beforeAll(() => {
   const made = path.join(root, 'dist')
   if (fs.existsSync(made)) fs.cpSync(made, path.join(clone, 'dist'), { recursive: true })
   build()
-}, 120_000)
+}, 600_000)
 afterAll(() => {
   fs.rmSync(clone, { recursive: true, force: true })
 })

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import type { BuildReport } from '../../electron/contract/build'
 import type { Diagnostic } from '../../electron/contract/diagnostics'
@@ -143,6 +143,8 @@ describe('a build', () => {
   })
 
   it('takes as long as its user waits: from the save on, whatever was done before it began', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     const running = requestBuild('saved', { since: performance.now() - 2_000 })
     builds.succeed(good('felt'))
     await running

@@ -159,8 +159,8 @@ describe('the CUDA of a libtorch folder', () => {
 })
 
 describe('GPUs', () => {
-  const limits = { seconds: 0.3, outputBytes: 1 << 20, memoryBytes: 0 }
-  const patience = { smi: limits, driver: { ...limits, seconds: 20 } }
+  const limits = { seconds: 45, outputBytes: 1 << 20, memoryBytes: 0 }
+  const patience = { smi: limits, driver: limits }
   const driver = (): string =>
     program(
       'opsmith_launcher',
@@ -186,8 +186,8 @@ echo 'NVIDIA GeForce RTX 4090, 550.54, 24564 MiB, 8.9, [N/A]';; *) echo '| CUDA 
   })
 
   it('by the driver where nvidia-smi is late', async () => {
-    withSmi('sleep 20')
-    const found = await searchGpus(driver(), patience)
+    withSmi('sleep 600')
+    const found = await searchGpus(driver(), { ...patience, smi: { ...limits, seconds: 0.3 } })
     expect(found).toMatchObject({ driverCuda: '12.8', gpus: [{ architecture: '90' }] })
     expect(found.why).toMatch(/nvidia-smi did not answer within .*persistence mode/)
   })

@@ -10,6 +10,8 @@ import { nobody } from '../support/nobody'
 
 const cache = makeTestCache()
 afterAll(() => cache.remove())
+/** Milliseconds: a busy machine takes more than vitest's one second. */
+const timeout = 45_000
 let folder: string
 let session: AppSession
 
@@ -31,7 +33,10 @@ afterEach(async () => {
 
 it('the project of the start is opened before the window asks for it, and once', async () => {
   begin(folder)
-  await vi.waitFor(() => expect(session.workbench.builds.warmUp).toHaveBeenCalledWith(folder))
+  await vi.waitFor(
+    () => expect(session.workbench.builds.warmUp).toHaveBeenCalledWith(folder),
+    { timeout },
+  )
   expect(session.startFolder).toBe(folder)
   expect(await session.open(session.startFolder)).toMatchObject({
     value: { name: 'my_op', folder },
@@ -41,7 +46,7 @@ it('the project of the start is opened before the window asks for it, and once',
 
 it('what changed before the window asked is read again', async () => {
   begin(folder)
-  await vi.waitFor(() => expect(session.workbench.builds.warmUp).toHaveBeenCalled())
+  await vi.waitFor(() => expect(session.workbench.builds.warmUp).toHaveBeenCalled(), { timeout })
   const file = path.join(folder, 'opsmith.json')
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"my_op"', '"other_op"'))
   await session.refresh()

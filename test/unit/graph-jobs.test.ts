@@ -114,7 +114,7 @@ describe('a capture', () => {
     changeChoice({ form: 'trace' })
     const began = performance.now()
     const second = captureGraph()
-    await expect.poll(() => captures.begun.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => captures.begun.length).toBe(2)
     expect(performance.now() - began).toBeGreaterThan(1_400)
     expect(main.asked('job.cancel')).toEqual([{ job: slow }])
     captures.succeed(report(2))

@@ -168,7 +168,7 @@ describe('the lint rules', () => {
       .then(() => '')
       .catch((error: unknown) => (error as { stdout: string }).stdout)
     findings = (JSON.parse(output) as { diagnostics: Finding[] }).diagnostics
-  }, 60_000)
+  }, 600_000)
   afterAll(() => {
     fs.rmSync(folder, { recursive: true, force: true })
   })

@@ -124,7 +124,7 @@ beforeAll(async () => {
     written.set(kind, files)
   }
   await declareCheck('my_thing')
-}, 120_000)
+}, 600_000)
 afterAll(() => {
   fs.rmSync(clone, { recursive: true, force: true })
 })
@@ -149,7 +149,7 @@ describe('npm run new', () => {
     const files = [...written.values()].flat().filter((file) => /\.tsx?$/.test(file))
     expect(files.length).toBeGreaterThan(10)
     expect(typeErrors(files)).toEqual([])
-  }, 120_000)
+  }, 600_000)
 
   it('every skeleton is formatted', async () => {
     const files = [...written.values()].flat().filter((file) => !file.endsWith('.cpp'))
@@ -169,7 +169,7 @@ describe('npm run new', () => {
     )
     expect(ended.stdout).toMatch(/Test Files +2 passed/)
     expect(ended.stdout).not.toContain('failed')
-  }, 120_000)
+  }, 600_000)
 
   it('nothing that exists is overwritten', async () => {
     const [file = ''] = written.get('lint') ?? []

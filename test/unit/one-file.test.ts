@@ -105,7 +105,7 @@ beforeAll(async () => {
   write('project/op.cpp', '#include <cstdlib>\nvoid stop() {\n    std::abort();\n}\n')
   const built = await node('scripts/build.mjs', 'cli')
   if (built.code !== 0) throw new Error(built.stderr)
-}, 60_000)
+}, 600_000)
 afterAll(() => {
   fs.rmSync(clone, { recursive: true, force: true })
 })

@@ -96,7 +96,7 @@ describe('a run of shards', () => {
     expect(nodes.submissions).toEqual([8])
     // Both sides of it: the nodes are in this process.
     expect((user + system) / 1000 / 1000).toBeLessThan(20)
-  })
+  }, 300_000)
 
   it('a job whose worker has come does not wait, also if the queue was asked before that', async () => {
     const run = await newRun(4, 2)

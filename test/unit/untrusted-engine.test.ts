@@ -224,6 +224,8 @@ describe('an engine on another machine that nobody can trust', () => {
     engineThatSays([opened], version, 'no frame, which ends the connection')
     unwrap(await open())
     await expect.poll(() => remote.connection().state).toBe('lost')
+    // It is tried again after a second, which must not find an engine.
+    fs.rmSync(path.join(home, 'greeting'))
     const folder = project.folder
     const draft = { path: 'op.cpp', text: 'typed', baseVersion: '1' }
     unwrap(await remote.answer('draft.keep', { folder, draft }, notHere))

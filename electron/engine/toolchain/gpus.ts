@@ -136,7 +136,7 @@ async function askSmi(limits: CommandLimits): Promise<GpuSearch> {
     const words = (answer.stdout + answer.stderr).trim().split('\n')[0] ?? ''
     const why =
       answer.stopped === 'timeout'
-        ? `nvidia-smi did not answer within ${Math.round(answer.seconds)} s (persistence mode makes nvidia-smi faster: sudo nvidia-smi -pm 1)`
+        ? `nvidia-smi did not answer within ${limits.seconds} s (persistence mode makes nvidia-smi faster: sudo nvidia-smi -pm 1)`
         : `nvidia-smi says: ${words}`
     return { gpus: [], driverCuda: '', why }
   }

@@ -35,11 +35,21 @@ export class DialogConnection {
     if (before && before !== connection) this.end(before)
   }
 
-  /** A connection with this target; who asks while it is being made waits for the same. */
-  async get(target: NamedTarget, connect: Connect): Promise<Result<Connection>> {
+  /**
+   * A connection with this target; who asks while it is being made waits for the same.
+   * @param mayCopy `connect` copies an engine that is not there; the one that is being made may not
+   */
+  async get(
+    target: NamedTarget,
+    connect: Connect,
+    mayCopy: boolean,
+  ): Promise<Result<Connection>> {
     const current = this.current(target)
     if (current) return ok(current)
-    if (this.making?.target === target.name) return await this.making.made
+    if (this.making?.target === target.name) {
+      const same = await this.making.made
+      if (same.ok || !mayCopy || same.error.code !== 'target.noOpsmith') return same
+    }
     this.stop()
     const controller = new AbortController()
     const made = connect(controller.signal)

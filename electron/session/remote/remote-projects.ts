@@ -217,8 +217,11 @@ export class RemoteProjects {
     const connection =
       before?.target.name === target.value.name
         ? ok(before)
-        : await this.dialog.get(target.value, (signal) =>
-            isQuiet ? this.connect(target.value, signal) : this.connectFirst(target.value, signal),
+        : await this.dialog.get(
+            target.value,
+            (signal) =>
+              isQuiet ? this.connect(target.value, signal) : this.connectFirst(target.value, signal),
+            !isQuiet,
           )
     if (!connection.ok) return connection
     return (await connection.value.call(name, { ...input, target: '' })) as Result<AppOutput<N>>

@@ -114,13 +114,15 @@ async function connected(place: Place): Promise<net.Socket | undefined> {
 
 /** Removes what engines that were killed have left. The system lists the sockets that somebody listens on. */
 function removeDead(folder: string): void {
+  // First: an engine that begins to listen in this moment is in the list that is read after.
+  const names = fs.readdirSync(folder).filter((one) => one.endsWith('.sock'))
   let listed: string
   try {
     listed = fs.readFileSync('/proc/net/unix', 'utf8')
   } catch {
     return
   }
-  for (const name of fs.readdirSync(folder).filter((one) => one.endsWith('.sock'))) {
+  for (const name of names) {
     const socket = path.join(folder, name)
     if (listed.includes(socket)) continue
     for (const file of [socket, socket.replace(/sock$/, 'log')]) fs.rmSync(file, { force: true })

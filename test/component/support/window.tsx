@@ -44,11 +44,12 @@ function start(): void {
   void listenToHost()
 }
 
+// The first one reads modules, for which Vitest's own limit of a hook is short on a busy machine.
 beforeEach(async () => {
   answerQuietly()
   await loadMonaco({})
   start()
-})
+}, 60_000)
 
 afterEach(() => {
   cleanup()
