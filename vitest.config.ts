@@ -150,6 +150,7 @@ export default defineConfig({
           environment: 'happy-dom',
           setupFiles: ['test/component/support/setup.ts'],
           testTimeout: minutes,
+          hookTimeout: minutes,
         },
       },
       {

@@ -133,10 +133,7 @@ describe('a project on another machine', () => {
     await app.testId('connect-folder').fill('my_op')
     await app.testId('connect-open').click()
     // The dialog may have begun to list folders: that ends first, after a minute, and its output is not shown.
-    await app
-      .testId('connect-log')
-      .filter({ hasText: 'knocking' })
-      .waitFor({ timeout: buildTime })
+    await app.testId('connect-log').filter({ hasText: 'knocking' }).waitFor({ timeout: buildTime })
     await app.testId('connect-stop').click()
     await app.testId('connect-cancel').waitFor()
     await app.testId('connect-cancel').click()

@@ -47,40 +47,44 @@ afterAll(async () => {
   other.cache.remove()
 })
 
-describe('a window that is killed while a search runs on another machine', {
-  timeout: 2 * searchTime,
-}, () => {
-  it('leaves the search there, and the next window shows its result', async () => {
-    await app.page.getByRole('button', { name: 'Connect to …' }).first().click()
-    await app.testId('connect-target').fill('gpu')
-    await app.testId('connect-folder').fill(folder)
-    await app.testId('connect-open').click()
-    await isBuilt()
-    await app.testId('tool-tab-gradcheck').click()
-    await app.testId('gradcheck-entry-0').click()
-    await app.testId('gradcheck-verdict').waitFor({ timeout: buildTime })
-    await app.page.locator('#gradcheck-points').fill(String(points))
-    await app.testId('gradcheck-search').click()
-    await app.page.getByText(/^[1-9]\d* of 3000$/).waitFor({ timeout: buildTime })
-    const engine = other.enginePid()
-    expect(engine).toBeDefined()
-    process.kill(app.electron.process().pid ?? 0, 'SIGKILL')
-    await app.ended()
+describe(
+  'a window that is killed while a search runs on another machine',
+  {
+    timeout: 2 * searchTime,
+  },
+  () => {
+    it('leaves the search there, and the next window shows its result', async () => {
+      await app.page.getByRole('button', { name: 'Connect to …' }).first().click()
+      await app.testId('connect-target').fill('gpu')
+      await app.testId('connect-folder').fill(folder)
+      await app.testId('connect-open').click()
+      await isBuilt()
+      await app.testId('tool-tab-gradcheck').click()
+      await app.testId('gradcheck-entry-0').click()
+      await app.testId('gradcheck-verdict').waitFor({ timeout: buildTime })
+      await app.page.locator('#gradcheck-points').fill(String(points))
+      await app.testId('gradcheck-search').click()
+      await app.page.getByText(/^[1-9]\d* of 3000$/).waitFor({ timeout: buildTime })
+      const engine = other.enginePid()
+      expect(engine).toBeDefined()
+      process.kill(app.electron.process().pid ?? 0, 'SIGKILL')
+      await app.ended()
 
-    app = await startWindow()
-    await app.page.getByRole('button', { name: 'sigmoid', exact: true }).first().click()
-    await app.testId('status-machine').filter({ hasText: 'gpu' }).waitFor()
-    await app.testId('tool-tab-gradcheck').click()
-    await app.testId('gradcheck-found').waitFor({ timeout: searchTime })
-    expect(await app.testId('gradcheck-found').textContent()).toMatch(/\d+ of 3000 points fail/)
-    expect(other.enginePid()).toBe(engine)
-    await isBuilt()
-  })
+      app = await startWindow()
+      await app.page.getByRole('button', { name: 'sigmoid', exact: true }).first().click()
+      await app.testId('status-machine').filter({ hasText: 'gpu' }).waitFor()
+      await app.testId('tool-tab-gradcheck').click()
+      await app.testId('gradcheck-found').waitFor({ timeout: searchTime })
+      expect(await app.testId('gradcheck-found').textContent()).toMatch(/\d+ of 3000 points fail/)
+      expect(other.enginePid()).toBe(engine)
+      await isBuilt()
+    })
 
-  it('the engine ends with the next window, which was closed', async () => {
-    await app.close()
-    await expect.poll(() => other.enginePid()).toBeUndefined()
-    expect(fs.readdirSync(path.join(cache.places.dataFolder, 'sessions'))).toEqual([])
-    app = await startWindow()
-  })
-})
+    it('the engine ends with the next window, which was closed', async () => {
+      await app.close()
+      await expect.poll(() => other.enginePid()).toBeUndefined()
+      expect(fs.readdirSync(path.join(cache.places.dataFolder, 'sessions'))).toEqual([])
+      app = await startWindow()
+    })
+  },
+)

@@ -86,9 +86,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', { timeout: 2 * readTime }, () =
     await row.first().waitFor()
     await app.picture('language-mistake')
     await app.replace(caller, '  return forse;', '  return force;')
-    await expect
-      .poll(async () => (await app.markers(caller)).length, { timeout: readTime })
-      .toBe(0)
+    await expect.poll(async () => (await app.markers(caller)).length, { timeout: readTime }).toBe(0)
   })
 
   it('completion and hover work on names of libtorch', async () => {

@@ -160,9 +160,7 @@ describe('the layout of the window', () => {
     // The last one: what a narrower window cuts.
     const { width: before } = await placeOf('tool-export')
     await app.resize(1440, 900)
-    await expect
-      .poll(async () => (await placeOf('tool-export')).width)
-      .toBeGreaterThan(before)
+    await expect.poll(async () => (await placeOf('tool-export')).width).toBeGreaterThan(before)
     const rightmost = await app.page.evaluate(() => {
       const tabs = [...document.querySelectorAll('[data-testid^="tool-tab-"]')]
       const right = (tab: Element): number => tab.getBoundingClientRect().right

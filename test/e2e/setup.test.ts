@@ -167,9 +167,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
       'The native addon, the part of Opsmith that calls libtorch, did not compile.',
     )
     // The log is drawn now and then.
-    await expect
-      .poll(() => app.testId('setup-log').innerText())
-      .toContain('call.cpp:7:1: error')
+    await expect.poll(() => app.testId('setup-log').innerText()).toContain('call.cpp:7:1: error')
     expect(await steps('done')).toBe(1)
     await pictures('setup-failed')
   })

@@ -165,9 +165,7 @@ describe('the timings panel', () => {
     expect(kept()).toMatch(/"fresh":\s*false/)
     await app.testId('timings-entry-3').waitFor()
     // opsmith.json may come back before the answer that chooses its new entry.
-    await expect
-      .poll(() => app.testId('timings-entry-3').getAttribute('aria-pressed'))
-      .toBe('true')
+    await expect.poll(() => app.testId('timings-entry-3').getAttribute('aria-pressed')).toBe('true')
   })
 
   it('an edit is compared with the last build and its diff, and Stop ends a timing', async () => {

@@ -207,9 +207,7 @@ it('its own tests run on what was built, and again after each build', async () =
   await app.testId('pytest-run-all').click()
   const row = (outcome: string): Locator =>
     app.page.locator(`[data-testid="pytest-row"][data-outcome="${outcome}"]`)
-  await row('crashed')
-    .filter({ hasText: 'test_ends_the_process' })
-    .waitFor({ timeout: buildTime })
+  await row('crashed').filter({ hasText: 'test_ends_the_process' }).waitFor({ timeout: buildTime })
   await row('passed').filter({ hasText: 'test_norm' }).locator('[data-pytest-id]').click()
   await app.testId('pytest-record').check()
   await app.testId('pytest-run-all').click({ timeout: buildTime })

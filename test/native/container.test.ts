@@ -7,7 +7,6 @@ import { unwrap } from '../../electron/contract/outcome'
 import type { Target } from '../../electron/contract/settings'
 import { noteCacheUser } from '../../electron/engine/builds/cache-users'
 import { ownVersion } from '../../electron/engine/installation'
-import { findPlaces } from '../../electron/engine/places'
 import { connectEngine } from '../../electron/engine/remote/engine-client'
 import { findTarget } from '../../electron/engine/remote/targets'
 import { opsmith } from '../support/command-line'
@@ -16,20 +15,7 @@ import type { Container } from '../support/container'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import { opsmithProgram } from '../support/targets'
 
-/**
- * An engine removes from these folders what compilers of dead processes have left. To the engine in the container, the
- * other tests' compilers are no processes: it has folders of its own, with links to what the shared ones hold.
- */
-const own = ['objects', 'builds', 'generated']
-const cache = makeTestCache([...own, 'compile-server', 'virtual-gpu'])
-for (const name of own) {
-  const shared = path.join(findPlaces().cacheFolder, name)
-  fs.mkdirSync(shared, { recursive: true })
-  fs.mkdirSync(path.join(cache.folder, name))
-  for (const one of fs.readdirSync(shared))
-    if (!/\.\d+-[0-9a-f]{8}/.test(one))
-      fs.symlinkSync(path.join(shared, one), path.join(cache.folder, name, one))
-}
+const cache = makeTestCache()
 const missing = missingContainers(path.join(cache.home, 'try'))
 afterAll(() => {
   cache.remove()

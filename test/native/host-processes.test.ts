@@ -193,9 +193,7 @@ describe('what is left of a process that was killed', () => {
       await workbench.hosts.restart()
       // The limit may end the op host before it answers.
       await call('starts::leave_file', 'left.txt').catch(() => undefined)
-      await expect
-        .poll(() => workbench.hosts.state().lastExit?.reason)
-        .toBe('temporary-files')
+      await expect.poll(() => workbench.hosts.state().lastExit?.reason).toBe('temporary-files')
     } finally {
       defaultHostLimits.temporaryBytes = temporaryBytes
     }

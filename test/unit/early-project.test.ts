@@ -33,10 +33,9 @@ afterEach(async () => {
 
 it('the project of the start is opened before the window asks for it, and once', async () => {
   begin(folder)
-  await vi.waitFor(
-    () => expect(session.workbench.builds.warmUp).toHaveBeenCalledWith(folder),
-    { timeout },
-  )
+  await vi.waitFor(() => expect(session.workbench.builds.warmUp).toHaveBeenCalledWith(folder), {
+    timeout,
+  })
   expect(session.startFolder).toBe(folder)
   expect(await session.open(session.startFolder)).toMatchObject({
     value: { name: 'my_op', folder },

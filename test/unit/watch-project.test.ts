@@ -82,7 +82,5 @@ it('a write that leaves the time of change as it was is reported', async () => {
   write('first')
   await expect.poll(() => told.get('src/op.cpp')).toBe(version('first'))
   write('first, and second')
-  await expect
-    .poll(() => told.get('src/op.cpp'))
-    .toBe(version('first, and second'))
+  await expect.poll(() => told.get('src/op.cpp')).toBe(version('first, and second'))
 })

@@ -39,11 +39,7 @@ export class DialogConnection {
    * A connection with this target; who asks while it is being made waits for the same.
    * @param mayCopy `connect` copies an engine that is not there; the one that is being made may not
    */
-  async get(
-    target: NamedTarget,
-    connect: Connect,
-    mayCopy: boolean,
-  ): Promise<Result<Connection>> {
+  async get(target: NamedTarget, connect: Connect, mayCopy: boolean): Promise<Result<Connection>> {
     const current = this.current(target)
     if (current) return ok(current)
     if (this.making?.target === target.name) {

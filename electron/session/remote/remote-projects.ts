@@ -220,7 +220,9 @@ export class RemoteProjects {
         : await this.dialog.get(
             target.value,
             (signal) =>
-              isQuiet ? this.connect(target.value, signal) : this.connectFirst(target.value, signal),
+              isQuiet
+                ? this.connect(target.value, signal)
+                : this.connectFirst(target.value, signal),
             !isQuiet,
           )
     if (!connection.ok) return connection
