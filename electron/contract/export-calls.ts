@@ -27,7 +27,7 @@ export const exportCalls = {
     input: z.object({
       folder: z.string(),
       job: z.string(),
-      request: exportRequest.omit({ proof: true, decisions: true }),
+      request: exportRequest.omit({ proof: true, decisions: true, pythons: true }),
     }),
     output: z.array(formDiff),
   },

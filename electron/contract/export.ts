@@ -29,6 +29,8 @@ export const formChoice = z.object({
   obstacles: z.array(exportObstacle),
   /** The parts of its proof that cannot be tried on this machine, each with the reason and what to install. */
   untried: z.array(z.string()),
+  /** `pythons` of a request are for this form. */
+  wheelPerTorch: z.boolean(),
 })
 export type FormChoice = z.infer<typeof formChoice>
 
@@ -112,6 +114,11 @@ export const exportRequest = z.object({
    * decision refuses the form with file.conflict, before anything is written.
    */
   decisions: z.record(z.string(), conflictDecision),
+  /**
+   * Absolute paths of Pythons, or their names on PATH: a wheel is built for the torch of each, and tested with it; [] for the Python that has
+   * the project's libtorch. Only for forms whose wheel is of one torch.
+   */
+  pythons: z.array(z.string()),
 })
 export type ExportRequest = z.infer<typeof exportRequest>
 

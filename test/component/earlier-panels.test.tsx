@@ -101,7 +101,15 @@ describe('the fields of a panel whose project is opened again', () => {
   })
 
   it('Export has the chosen forms, and whether they are proven', async () => {
-    const choice = { purpose: '', possible: true, reason: '', hint: '', obstacles: [], untried: [] }
+    const choice = {
+      purpose: '',
+      possible: true,
+      reason: '',
+      hint: '',
+      obstacles: [],
+      untried: [],
+      wheelPerTorch: false,
+    }
     main.give('export.forms', [
       { form: 'library', ...choice },
       { form: 'cmake', ...choice },
@@ -221,7 +229,15 @@ describe('the results of a panel whose project is opened again', () => {
     }
     main.give('export.diff', [])
     main.give('export.run', { ok: false, seconds: 9, forms: [failed] })
-    const choice = { purpose: '', possible: true, reason: '', hint: '', obstacles: [], untried: [] }
+    const choice = {
+      purpose: '',
+      possible: true,
+      reason: '',
+      hint: '',
+      obstacles: [],
+      untried: [],
+      wheelPerTorch: false,
+    }
     main.give('export.forms', [{ form: 'library', ...choice }])
     await reopenAfter('export', async () => {
       await screen.findByTestId('export-choose-library')

@@ -12,6 +12,7 @@ import type {
 } from '../../electron/contract/export'
 import { ok } from '../../electron/contract/outcome'
 import { defaultSettings } from '../../electron/contract/settings'
+import { exportCommandLine } from '../../renderer/features/export/run'
 import { buildJob } from '../../renderer/store/build'
 import { noteVisible } from '../../renderer/store/layout'
 import { requestBuild } from '../../renderer/store/loop'
@@ -28,6 +29,7 @@ function choiceOf(form: FormChoice['form'], more: Partial<FormChoice> = {}): For
     hint: '',
     obstacles: [],
     untried: [],
+    wheelPerTorch: form === 'setuptools',
     ...more,
   }
 }
@@ -129,6 +131,27 @@ describe('the forms of an export', () => {
     expect(screen.getByTestId('export-about-text-cmake').textContent).toContain(
       'cmake is not installed',
     )
+  })
+
+  it('wheels for the torch of other Pythons can be asked for, as long as they are proven', async () => {
+    main.give('export.forms', [...choices, choiceOf('setuptools')])
+    giveReport(reportOf('setuptools', [calls]))
+    await openExport({ exports: ['setuptools', 'library'] })
+    const field = await screen.findByTestId('export-pythons')
+    await userEvent.type(field, '/envs/a/bin/python, python3.12{Enter}')
+    expect(exportCommandLine()).toContain('--python /envs/a/bin/python,python3.12')
+    await exportNow()
+    await waitFor(() => expect(main.asked('export.run')).toHaveLength(1))
+    expect(main.asked('export.run')[0]?.request).toMatchObject({
+      forms: ['library', 'setuptools'],
+      pythons: ['/envs/a/bin/python', 'python3.12'],
+    })
+    await userEvent.click(screen.getByTestId('export-proof'))
+    expect(screen.queryByTestId('export-pythons')).toBeNull()
+    expect(exportCommandLine()).not.toContain('--python')
+    await userEvent.click(screen.getByTestId('export-proof'))
+    await userEvent.click(screen.getByTestId('export-choose-setuptools'))
+    expect(screen.queryByTestId('export-pythons')).toBeNull()
   })
 
   it('the forms of opsmith.json are chosen', async () => {

@@ -131,7 +131,14 @@ describe('an export', () => {
   })
 
   it('takes no form that the project cannot be exported in', async () => {
-    const choice = { purpose: '', reason: '', hint: '', obstacles: [], untried: [] }
+    const choice = {
+      purpose: '',
+      reason: '',
+      hint: '',
+      obstacles: [],
+      untried: [],
+      wheelPerTorch: false,
+    }
     main.give('export.forms', [
       { ...choice, form: 'library', possible: true },
       { ...choice, form: 'cmake', possible: false },

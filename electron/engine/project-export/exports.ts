@@ -33,6 +33,8 @@ import { gather } from './gather'
 import { Proof } from './proof/proof'
 import { findProofTools } from './proof/tools'
 import type { ProofTools } from './proof/tools'
+import { readWheelPythons, wheelFolder } from './wheel-pythons'
+import type { WheelPython } from './wheel-pythons'
 import { diffTree, writeTree } from './write-export'
 
 interface ExportServices {
@@ -67,6 +69,8 @@ type ShowProgress = (running: string, step?: ExportStep) => void
 /** How one form of an export is made. */
 interface FormRun {
   request: ExportRequest
+  /** Those that the request names. */
+  pythons: readonly WheelPython[]
   options: ExportOptions
   showProgress: ShowProgress
 }
@@ -76,6 +80,11 @@ interface WrittenForm {
   form: Form
   directory: string
   files: string[]
+}
+
+/** A proof without a Python of its own has the one that was found for the project. */
+interface ProofRun extends Pick<FormRun, 'options' | 'showProgress'> {
+  python?: WheelPython
 }
 
 function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
@@ -89,6 +98,18 @@ function filesOf(
 ): Result<FileTree> {
   const tree = form.files(project, abi)
   return tree.ok ? ok(joinTrees(tree.value, project.licences)) : tree
+}
+
+/** The Pythons that a request names; an error if none of its forms has a wheel for each torch. */
+async function wantedPythons(
+  { pythons }: ExportRequest,
+  forms: readonly Form[],
+): Promise<Result<readonly WheelPython[]>> {
+  if (pythons.length > 0 && !forms.some(({ wheelPerTorch }) => wheelPerTorch))
+    return err('request.invalid', 'No form of this export builds a wheel for each torch.', {
+      hint: 'Choose the form setuptools, or name no Python.',
+    })
+  return await readWheelPythons(pythons)
 }
 
 /** Exports of a project: which are possible, what they would change, and making them with their proof. */
@@ -235,6 +256,8 @@ export class Exports {
     const named = formsNamed(request.forms)
     if (!named.ok) return named
     const wanted = named.value
+    const pythons = await wantedPythons(request, wanted)
+    if (!pythons.ok) return pythons
     const prepared = await this.prepare(folder, options)
     if (!prepared.ok) return prepared
     const reports: FormReport[] = []
@@ -254,7 +277,12 @@ export class Exports {
             ...(step && { step }),
           })
         }
-        const report = await this.runForm(prepared.value, form, { request, options, showProgress })
+        const report = await this.runForm(prepared.value, form, {
+          request,
+          pythons: pythons.value,
+          options,
+          showProgress,
+        })
         reports[index] = report
         done += 1
         // One that was ended is no outcome.
@@ -275,7 +303,7 @@ export class Exports {
   private async runForm(
     { project, abi, tools }: Prepared,
     form: Form,
-    { request, options, showProgress }: FormRun,
+    { request, pythons, options, showProgress }: FormRun,
   ): Promise<FormReport> {
     const directory = path.join(request.directory, form.id)
     const started = performance.now()
@@ -295,14 +323,18 @@ export class Exports {
     showProgress('', write)
     const files = [...tree.value.keys()].sort()
     const steps = [write]
-    let products: string[] = []
+    const products: string[] = []
     if (request.proof) {
-      const proven = await this.prove({ project, form, directory, files }, tools, {
-        options,
-        showProgress,
-      })
-      steps.push(...proven.steps)
-      products = proven.products
+      const proofs: ProofRun[] =
+        form.wheelPerTorch && pythons.length > 0
+          ? pythons.map((python) => ({ options, showProgress, python }))
+          : [{ options, showProgress }]
+      for (const proof of proofs) {
+        if (options.signal?.aborted) break
+        const proven = await this.prove({ project, form, directory, files }, tools, proof)
+        steps.push(...proven.steps)
+        products.push(...proven.products)
+      }
     } else {
       const reason = 'the proof was not requested'
       steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
@@ -321,19 +353,21 @@ export class Exports {
   private async prove(
     { project, form, directory, files }: WrittenForm,
     tools: ProofTools,
-    { options, showProgress }: Pick<FormRun, 'options' | 'showProgress'>,
+    { options, showProgress, python }: ProofRun,
   ): Promise<Pick<FormReport, 'steps' | 'products'>> {
+    const nameOf = (step: string): string => (python ? `${step} (torch ${python.torch})` : step)
+    const named = (step: ExportStep): ExportStep => ({ ...step, name: nameOf(step.name) })
     const proof = new Proof(
       project,
-      tools,
+      python ? { ...tools, python: { path: python.python, problem: '' } } : tools,
       {
         onStart: (name) => {
-          showProgress(name)
+          showProgress(nameOf(name))
         },
         onStep: (step) => {
-          showProgress('', step)
+          showProgress('', named(step))
         },
-        onOutput: (name, text) => options.onOutput?.(form.id, name, text),
+        onOutput: (name, text) => options.onOutput?.(form.id, nameOf(name), text),
       },
       options.signal,
     )
@@ -345,15 +379,15 @@ export class Exports {
         if (isFault) proof.fail('record', reason)
         else proof.skip('record', reason)
       }
-      products = await proof.deliver(directory)
+      products = await proof.deliver(directory, python ? wheelFolder(python) : '')
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const step: ExportStep = { name: 'proof', status: 'failed', reason, seconds: 0, log: '' }
       proof.steps.push(step)
-      showProgress('', step)
+      showProgress('', named(step))
     } finally {
       await proof.close()
     }
-    return { steps: proof.steps, products }
+    return { steps: proof.steps.map(named), products }
   }
 }

@@ -18,13 +18,14 @@ export async function formChoices(
   if (!sources.ok) return sources
   return ok(
     forms.map((form): FormChoice => {
-      const { id, purpose } = form
+      const { id, purpose, wheelPerTorch = false } = form
       const problems = form.tools.map((name) => tools[name].problem)
       const untried = [...new Set(problems.filter((problem) => problem !== ''))]
       const refusal = form.refusal?.(manifest, sources.value)
+      const choice = { form: id, purpose, untried, wheelPerTorch }
       return refusal
-        ? { form: id, purpose, possible: false, ...refusal, untried }
-        : { form: id, purpose, possible: true, reason: '', hint: '', obstacles: [], untried }
+        ? { ...choice, possible: false, ...refusal }
+        : { ...choice, possible: true, reason: '', hint: '', obstacles: [] }
     }),
   )
 }

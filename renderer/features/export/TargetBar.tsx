@@ -41,6 +41,7 @@ export function TargetBar(): ReactElement {
           may match exported files. Choose a folder outside of the project.
         </p>
       )}
+      <WheelsField />
       <div className="case-call">
         <Button
           icon="folder"
@@ -80,6 +81,36 @@ export function TargetBar(): ReactElement {
           testId="export-copy-command"
         />
       </div>
+    </div>
+  )
+}
+
+/** For which torch wheels are built, as long as a form takes that and is proven. */
+function WheelsField(): ReactElement | null {
+  useProject((state) => state.project?.manifest?.exports)
+  const choices = useJob(choicesJob, (state) => state.value)
+  const pythons = useExport((state) => state.pythons)
+  const isOffered = useExport(
+    ({ proof }) =>
+      proof &&
+      chosenForms().some((form) => choices?.find((one) => one.form === form)?.wheelPerTorch),
+  )
+  if (!isOffered) return null
+  return (
+    <div className="case-call">
+      <span
+        className="case-arguments export-folder"
+        title="For the torch of each of these Pythons, builds a wheel and tests it. Without one, builds a wheel for the libtorch of the project."
+      >
+        <CommitField
+          id="export-pythons"
+          label="Wheels for"
+          text={pythons.join(', ')}
+          placeholder="Pythons: /path/to/venv/bin/python, …"
+          parse={(text) => ({ value: text.split(',').flatMap((word) => word.trim() || []) })}
+          onCommit={(named) => exportStore.setState({ pythons: named })}
+        />
+      </span>
     </div>
   )
 }

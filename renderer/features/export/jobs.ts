@@ -62,7 +62,7 @@ export const exportJob: Job<Decided, Exported, Exported> = createJob({
     changesJob.set({ error: null })
     exportJob.set({ error: null, stamp })
     report(begun)
-    const request = { forms, directory, proof, decisions }
+    const request = { forms, directory, proof, decisions, pythons: wheelPythons(forms) }
     const result = await call('export.run', { folder, job, request })
     const last = progress() ?? begun
     if (result.ok) return ok(endedWith(last, result.value))
@@ -84,6 +84,14 @@ export const exportJob: Job<Decided, Exported, Exported> = createJob({
     },
   ],
 })
+
+/** The Pythons that an export of these forms builds wheels for, as they were named. */
+export function wheelPythons(forms: readonly ExportForm[]): string[] {
+  const { proof, pythons } = exportStore.getState()
+  const choices = choicesJob.store.getState().value ?? []
+  const takesPythons = choices.some((one) => one.wheelPerTorch && forms.includes(one.form))
+  return proof && takesPythons ? [...pythons] : []
+}
 
 const logged = throttled(() => {
   exportStore.setState(({ logVersion }) => ({ logVersion: logVersion + 1 }))

@@ -2,7 +2,7 @@ import type { ConflictDecision, ExportForm } from '../../../electron/contract/ex
 import { exportFolderOf } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
 import { decisionKey, exportStore, undecided, wouldChange } from './store'
-import { changesJob, choicesJob, exportJob, type Target } from './jobs'
+import { changesJob, choicesJob, exportJob, wheelPythons, type Target } from './jobs'
 import { manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder, currentManifest } from '../../store/project'
@@ -131,10 +131,16 @@ export async function openExported(directory: string): Promise<void> {
 /** The command line that does the same. */
 export function exportCommandLine(): string {
   const folder = currentFolder() ?? '.'
-  const words = ['opsmith', 'export', folder, '--as', chosenForms().join(',')]
+  const forms = chosenForms()
+  const words = ['opsmith', 'export', folder, '--as', forms.join(',')]
+  const pythons = wheelPythons(forms)
   const directory = exportFolderOf(settingsStore.getState().settings, folder)
   const { proof } = exportStore.getState()
-  return [...words, '--out', directory, ...(proof ? [] : ['--no-proof'])].map(quoted).join(' ')
+  const options = [
+    ...(proof ? [] : ['--no-proof']),
+    ...(pythons.length > 0 ? ['--python', pythons.join(',')] : []),
+  ]
+  return [...words, '--out', directory, ...options].map(quoted).join(' ')
 }
 
 function quoted(word: string): string {

@@ -6,14 +6,19 @@ import type { SavedChoice, SavedResults } from '../../store/feature'
 import { exportJob } from './jobs'
 import { exportStore } from './store'
 
-const fields = z.object({ chosen: z.array(exportForm).nullable(), proof: z.boolean() })
+const fields = z.object({
+  chosen: z.array(exportForm).nullable(),
+  proof: z.boolean(),
+  // Of what an older Opsmith has kept.
+  pythons: z.array(z.string()).default([]),
+})
 
 /** What is exported, and whether it is proven. */
 export const exportChoice: SavedChoice = {
   stores: [exportStore],
   read: () => {
-    const { chosen, proof } = exportStore.getState()
-    return { chosen, proof }
+    const { chosen, proof, pythons } = exportStore.getState()
+    return { chosen, proof, pythons }
   },
   restore: (saved) => {
     const parsed = fields.safeParse(saved)

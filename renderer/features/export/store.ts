@@ -63,6 +63,8 @@ export type ExportState = {
   /** null: opsmith.json's `exports`, else the library. */
   chosen: ExportForm[] | null
   proof: boolean
+  /** Paths or names of Pythons for which wheels are built; [] for that of the project's libtorch. */
+  pythons: readonly string[]
   review: Review | null
   /** Changes with the running step's log. */
   logVersion: number
@@ -71,6 +73,7 @@ export type ExportState = {
 export const exportStore = createStore<ExportState>(() => ({
   chosen: null,
   proof: true,
+  pythons: [],
   review: null,
   logVersion: 0,
 }))

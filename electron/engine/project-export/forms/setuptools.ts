@@ -10,6 +10,7 @@ export const form: Form = {
   purpose: 'A Python package with a wheel, autograd.Function wrappers, type stubs and tests',
   needs: 'pip and Python must accept the name (`name`, or `packageName` in opsmith.json)',
   tools: ['python'],
+  wheelPerTorch: true,
   refusal: (manifest) => refusalOf(pythonPackage(manifest)),
   files: (project) => setuptoolsFiles(project),
   prove: proveWheel,

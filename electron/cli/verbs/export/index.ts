@@ -1,19 +1,35 @@
 import path from 'node:path'
 
-import type { ConflictDecision, ExportReport, ExportStep, FormReport } from '../../contract/export'
-import { manifestFileName } from '../../contract/manifest'
-import type { Manifest } from '../../contract/manifest'
-import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
-import { formIds, formsNamed } from '../../engine/project-export/all-forms'
-import { readManifest } from '../../engine/project/read-manifest'
-import type { Workbench } from '../../engine/workbench'
-import { interruptSignal } from '../interrupt'
-import { exitCodes } from '../exit-codes'
-import { flag, jsonFlag, optionalTexts, switchOff, text, wordsOf } from '../options'
-import type { OptionValues } from '../options'
-import { callerPath, describeError, printError, printJson, printLines, progress } from '../print'
-import { defineVerb, projectArgument, refuse } from '../verb'
+import type { ConflictDecision, ExportRequest } from '../../../contract/export'
+import { manifestFileName } from '../../../contract/manifest'
+import type { Manifest } from '../../../contract/manifest'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { ownCommand } from '../../../engine/installation'
+import { formIds, formsNamed } from '../../../engine/project-export/all-forms'
+import { readWheelPythons } from '../../../engine/project-export/wheel-pythons'
+import { shardsOfWheels } from '../../../engine/project-export/wheel-shards'
+import { readManifest } from '../../../engine/project/read-manifest'
+import { readSettings } from '../../../engine/project/settings-file'
+import type { Workbench } from '../../../engine/workbench'
+import { interruptSignal } from '../../interrupt'
+import { exitCodes } from '../../exit-codes'
+import { flag, jsonFlag, optionalTexts, switchOff, text, texts, wordsOf } from '../../options'
+import type { OptionValues } from '../../options'
+import { callerPath, describeError, printError, printJson, printLines, progress } from '../../print'
+import {
+  detach,
+  jobs,
+  over,
+  plainAnswer,
+  readSpread,
+  refusedWithOver,
+  runFolder,
+} from '../../shards/options'
+import type { Spread } from '../../shards/options'
+import { spreadOver } from '../../shards/spread'
+import { defineVerb, projectArgument, refuse } from '../../verb'
+import { exportJson, formLines, stepLine } from './text'
 
 const exportOptions = {
   as: text(
@@ -32,6 +48,14 @@ const exportOptions = {
     '[files...]',
     'overwrite these files that you edited, each as FORM/PATH, such as addon/index.js; without a file, overwrite every edited file',
   ),
+  python: texts(
+    '<python...>',
+    'with --as setuptools: build a wheel for the torch of each of these Pythons, test the wheel with that Python, and keep the wheel in dist/torch-VERSION (default: one wheel, for the libtorch of the project)',
+  ),
+  over,
+  jobs,
+  detach,
+  runFolder,
   json: jsonFlag,
 }
 type ExportOptions = OptionValues<typeof exportOptions>
@@ -62,72 +86,59 @@ function decisionsOf(given: ExportOptions): Record<string, ConflictDecision> {
   return decisions
 }
 
-function stepLine({ name, status, reason, seconds }: ExportStep): string {
-  const state = status === 'ok' ? `${seconds.toFixed(1)} s` : reason
-  return `  ${status === 'ok' ? 'ok     ' : status === 'failed' ? 'FAILED ' : 'skipped'} ${name}: ${state}`
+/** --python: paths, or names of programs on PATH. */
+function pythonsOf(given: readonly string[] | undefined): string[] {
+  return wordsOf(given ?? [])
+    .filter((word) => word !== '')
+    .map((word) => (word.includes(path.sep) ? callerPath(word) : word))
 }
 
-/** Steps that this machine has no tool for: they did not fail, and nothing was proven by them. */
-const untriedOf = ({ steps }: FormReport): ExportStep[] =>
-  steps.filter((step) => step.status === 'skipped')
-
-function untriedText(report: FormReport): string {
-  const { length } = untriedOf(report)
-  return length === 0 ? '' : `, ${length} ${length === 1 ? 'step' : 'steps'} not tried`
+/** An error if an option is given together with one that leaves nothing for it to do. */
+function refusedTogether(given: ExportOptions): Result<null> {
+  if (given.over !== undefined && given.python === undefined)
+    return err('request.invalid', '--over needs --python: each worker builds a wheel.', {
+      hint: 'Name a Python for each torch: --as setuptools --python PYTHON…',
+    })
+  if (given.python !== undefined && !given.proof)
+    return err('request.invalid', '--python cannot be given together with --no-proof.', {
+      hint: 'The proof builds the wheels.',
+    })
+  const refused = refusedWithOver(given, ['list', 'diff'])
+  if (!refused.ok || given.python === undefined) return refused
+  const alone = given.list ? '--list' : given.diff ? '--diff' : ''
+  return alone === ''
+    ? ok(null)
+    : err('request.invalid', `--python cannot be given together with ${alone}.`)
 }
 
-function formLines(report: FormReport): string[] {
-  const { form, directory, steps, products, error } = report
-  const lines = [
-    `${report.ok ? 'ok    ' : 'FAILED'} ${form}${directory === '' ? '' : `: ${directory}`}${untriedText(report)}`,
-  ]
-  if (error)
-    lines.push(
-      ...describeError(error)
-        .split('\n')
-        .map((line) => `  ${line}`),
-    )
-  for (const step of steps) {
-    lines.push(stepLine(step))
-    if (step.status !== 'failed') continue
-    lines.push(
-      ...step.log
-        .trimEnd()
-        .split('\n')
-        .slice(-30)
-        .map((line) => `    ${line}`),
-    )
-  }
-  lines.push(...products.map((name) => `  built   ${path.join(directory, name)}`))
-  return lines
-}
-
-/**
- * The published form. `ok` of a step says that it did not fail; `status` whether it was made at all:
- * "skipped" is one that was not, `reason` says why, and the form's `untried` lists them.
- */
-function exportJson(report: ExportReport): object {
-  return {
-    ok: report.ok,
-    forms: report.forms.map((one) => ({
-      form: one.form,
-      ok: one.ok,
-      directory: one.directory,
-      untried: untriedOf(one).map(({ name, reason }) => `${name}: ${reason}`),
-      steps: one.steps.map(({ name, status, reason, seconds, log }) => ({
-        name,
-        ok: status !== 'failed',
-        status,
-        seconds,
-        log,
-        ...(reason === '' ? {} : { reason }),
-      })),
-      files: one.files,
-      products: one.products,
-      ...(one.abi ? { abi: one.abi } : {}),
-      ...(one.error ? { error: one.error } : {}),
-    })),
-  }
+/** Writes the export here, and has a wheel for each Python built and tested by workers. */
+async function spreadWheels(
+  workbench: Workbench,
+  spread: Spread,
+  { folder, request, json }: { folder: string; request: ExportRequest; json: boolean },
+): Promise<number> {
+  const forms = formsNamed(request.forms)
+  if (!forms.ok) return printError(forms.error, json)
+  const [form, ...others] = forms.value
+  if (!form?.wheelPerTorch || others.length > 0)
+    return refuse('--over builds wheels only: export the form setuptools alone, with --as.', json)
+  const pythons = await readWheelPythons(request.pythons)
+  if (!pythons.ok) return printError(pythons.error, json)
+  const written = await workbench.exports.run(
+    folder,
+    { ...request, proof: false },
+    { signal: interruptSignal() },
+  )
+  if (!written.ok) return printError(written.error, json)
+  const [error] = written.value.forms.flatMap((one) => (one.error ? [one.error] : []))
+  if (error) return printError(error, json)
+  return await spreadOver(workbench, spread, {
+    verb: 'export',
+    title: `export ${path.basename(folder)}`,
+    project: folder,
+    shards: shardsOfWheels(form.id, pythons.value, request.directory),
+    answer: plainAnswer(json),
+  })
 }
 
 async function listForms(workbench: Workbench, folder: string, json: boolean): Promise<number> {
@@ -187,6 +198,12 @@ async function runExport(
   given: ExportOptions,
 ): Promise<number> {
   const { json } = given
+  const together = refusedTogether(given)
+  if (!together.ok) return printError(together.error, json)
+  const { installation } = workbench
+  const settings = await readSettings(installation.configFolder)
+  const spread = readSpread(given, settings, ownCommand(installation))
+  if (!spread.ok) return printError(spread.error, json)
   const folder = path.basename(named) === manifestFileName ? path.dirname(named) : named
   if (given.list) return await listForms(workbench, folder, json)
   const manifest = await readManifest(folder)
@@ -199,17 +216,21 @@ async function runExport(
   const directory = callerPath(given.out)
   const request = { forms: forms.value, directory }
   if (given.diff) return await showDiff(workbench, folder, request, json)
-  const report = await workbench.exports.run(
-    folder,
-    { ...request, proof: given.proof, decisions: decisionsOf(given) },
-    {
-      signal: interruptSignal(),
-      onProgress: ({ form, running, step }) => {
-        if (running !== '') progress(`${form}: ${running} …`)
-        else if (step) progress(`${form}: ${stepLine(step).trim()}`)
-      },
+  const wanted: ExportRequest = {
+    ...request,
+    proof: given.proof,
+    decisions: decisionsOf(given),
+    pythons: pythonsOf(given.python),
+  }
+  if (spread.value)
+    return await spreadWheels(workbench, spread.value, { folder, request: wanted, json })
+  const report = await workbench.exports.run(folder, wanted, {
+    signal: interruptSignal(),
+    onProgress: ({ form, running, step }) => {
+      if (running !== '') progress(`${form}: ${running} …`)
+      else if (step) progress(`${form}: ${stepLine(step).trim()}`)
     },
-  )
+  })
   if (!report.ok) return printError(report.error, json)
   if (json) printJson(exportJson(report.value))
   else printLines(report.value.forms.flatMap(formLines))

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { opsmith as runOpsmith } from '../support/command-line'
+import type { Outcome } from '../support/command-line'
+import { makeTestCache } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import { python } from '../support/python'
+
+const source = `#include <torch/library.h>
+#include <ATen/ATen.h>
+at::Tensor twice(const at::Tensor& x) { return x + x; }
+TORCH_LIBRARY(doubling, m) { m.def("twice(Tensor x) -> Tensor"); }
+TORCH_LIBRARY_IMPL(doubling, CPU, m) { m.impl("twice", twice); }
+`
+
+let cache: TestCache
+let project: string
+let other: string
+let torch: string
+const out = (...names: string[]): string => path.join(cache.home, 'out', ...names)
+const opsmith = async (...words: string[]): Promise<Outcome> => await runOpsmith(cache, ...words)
+const wheels = async (...words: string[]): Promise<Outcome> =>
+  await opsmith('export', project, '--as', 'setuptools', '--out', out(), ...words)
+
+/** Another Python with a torch of another name: the files are those of torch, its version says something else. */
+function makeOtherPython(folder: string): string {
+  execFileSync(python, ['-m', 'venv', '--without-pip', folder])
+  const ask = 'import sysconfig; print(sysconfig.get_path("purelib"))'
+  const purelib = (one: string): string =>
+    execFileSync(one, ['-c', ask], { encoding: 'utf8' }).trim()
+  const made = path.join(folder, 'bin/python')
+  const [from, to] = [purelib(python), purelib(made)]
+  const link = (names: readonly string[], place: string): void => {
+    for (const name of names)
+      fs.symlinkSync(path.join(from, place, name), path.join(to, place, name))
+  }
+  link(
+    fs.readdirSync(from).filter((name) => name !== 'torch'),
+    '',
+  )
+  fs.mkdirSync(path.join(to, 'torch'))
+  link(
+    fs.readdirSync(path.join(from, 'torch')).filter((name) => name !== 'version.py'),
+    'torch',
+  )
+  const version = fs.readFileSync(path.join(from, 'torch/version.py'), 'utf8')
+  torch = /__version__ = '([^']+)'/.exec(version)?.[1] ?? ''
+  fs.writeFileSync(
+    path.join(to, 'torch/version.py'),
+    version.replace(`'${torch}'`, `'${torch.split('+')[0] ?? ''}+other'`),
+  )
+  return made
+}
+
+beforeAll(() => {
+  cache = makeTestCache()
+  project = path.join(cache.home, 'doubling')
+  fs.mkdirSync(project)
+  fs.writeFileSync(path.join(project, 'op.cpp'), source)
+  const inputs = { x: { shape: [2, 3] } }
+  const calls = [{ op: 'doubling::twice', args: ['x'] }]
+  const manifest = { name: 'doubling', sources: ['op.cpp'], inputs, calls }
+  fs.writeFileSync(path.join(project, 'opsmith.json'), JSON.stringify(manifest))
+  other = makeOtherPython(path.join(cache.home, 'other'))
+})
+afterAll(() => {
+  cache.remove()
+})
+
+const wheel = 'doubling-0.1.0-cp39-abi3-linux_x86_64.whl'
+
+describe('wheels for the torch of several Pythons', () => {
+  it('are built by two workers, tested with their Python, and kept in a folder each', async () => {
+    const words = ['--over', 'local', '--jobs', '2', '--json']
+    const { code, stdout, stderr } = await wheels('--python', python, other, ...words)
+    expect(code, stderr + stdout).toBe(0)
+    const { forms, missing } = JSON.parse(stdout) as {
+      missing: []
+      forms: { products: string[]; steps: { name: string }[] }[]
+    }
+    const folders = [torch, `${torch.split('+')[0] ?? ''}+other`].map((one) => `dist/torch-${one}`)
+    expect(missing).toEqual([])
+    expect(forms[0]?.products).toEqual(folders.map((folder) => `${folder}/${wheel}`))
+    expect(forms[0]?.steps.map(({ name }) => name)).toContain(`calls in Python (torch ${torch})`)
+    for (const folder of folders) expect(fs.existsSync(out('setuptools', folder, wheel))).toBe(true)
+    expect(fs.existsSync(out('setuptools/setup.py'))).toBe(true)
+    expect(fs.existsSync(out('setuptools/dist', wheel))).toBe(false)
+  })
+
+  it('are built here without workers too; a wheel that fails its tests is not kept', async () => {
+    // This Python's torch cannot be imported: the wheel is built by it in vain.
+    const broken = path.join(cache.home, 'other/lib')
+    const [found = ''] = fs
+      .readdirSync(broken, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('torch/version.py'))
+    const file = path.join(broken, found)
+    const before = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, `${before}\nraise ImportError('this torch is broken')\n`)
+    const { code, stdout } = await wheels('--python', `${python},${other}`)
+    fs.writeFileSync(file, before)
+    expect(code).toBe(1)
+    expect(stdout).toContain(`ok      calls in Python (torch ${torch})`)
+    expect(stdout).toMatch(/FAILED {2}build the wheel \(torch .*other\)/)
+    expect(fs.existsSync(out('setuptools/dist', `torch-${torch}`, wheel))).toBe(true)
+  })
+
+  it.each([
+    [['--python', '/nothing/python'], '/nothing/python is not a Python that runs'],
+    [['--python', 'PYTHON', '--no-proof'], '--python cannot be given together with --no-proof.'],
+    [['--over', 'local'], '--over needs --python'],
+    [['--python', 'PYTHON', 'LINK'], `both have torch`],
+    [
+      ['--python', 'PYTHON', '--as', 'cmake'],
+      'No form of this export builds a wheel for each torch.',
+    ],
+    [['--python', 'PYTHON', '--diff'], '--python cannot be given together with --diff.'],
+  ])('%j is refused', async (words, message) => {
+    const link = path.join(cache.home, 'same-python')
+    if (!fs.existsSync(link))
+      fs.writeFileSync(link, `#!/bin/sh\nexec '${python}' "$@"\n`, { mode: 0o755 })
+    const named = words.map((word) => word.replace('PYTHON', python).replace('LINK', link))
+    const { code, stderr } = await wheels(...named)
+    expect(stderr).toContain(message)
+    expect(code).toBe(2)
+  })
+})
