@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { checkEntry } from './check-entry'
+import { exportForm, exportRequest, formReport } from './export'
 import { gradcheckOutcome, gradcheckRequest, searchReport } from './gradcheck'
 import { gradcheckEntry } from './manifest'
 import { operatorCheckOutcome } from './operator-check'
@@ -11,7 +12,7 @@ const folder = z.object({ folder: z.string() })
 const runId = z.string().regex(/^[\w-]+$/, 'this is not the name of a run')
 const ofRun = folder.extend({ run: runId })
 /** The verbs that make runs: each is what one panel of the window does, too. */
-const runVerb = z.enum(['bench', 'gradcheck', 'check'])
+const runVerb = z.enum(['bench', 'gradcheck', 'check', 'export'])
 export type RunVerb = z.infer<typeof runVerb>
 
 /** What is known of a run. */
@@ -83,12 +84,22 @@ export const runCheck = z.object({
 })
 export type RunCheck = z.infer<typeof runCheck>
 
+/** A wheel of a run, or why there is none. */
+export const runWheel = z.object({
+  node: z.string(),
+  /** "wheel for torch 2.13.0+cpu" */
+  name: z.string(),
+  report: formReport,
+})
+export type RunWheel = z.infer<typeof runWheel>
+
 /** What shards gave; each verb fills its own lists. */
 export const runResults = z.object({
   rows: z.array(runRow),
   gradchecks: z.array(runGradcheck),
   searches: z.array(runSearch),
   checks: z.array(runCheck),
+  wheels: z.array(runWheel),
 })
 export type RunResults = z.infer<typeof runResults>
 
@@ -124,6 +135,11 @@ export const runWork = z.discriminatedUnion('verb', [
   }),
   /** All operators of the project. */
   z.object({ verb: z.literal('check'), sanitize: z.boolean(), thorough: z.boolean() }),
+  /** A wheel for the torch of each Python. The export in `directory` was made before. */
+  exportRequest.pick({ directory: true, pythons: true }).extend({
+    verb: z.literal('export'),
+    form: exportForm,
+  }),
 ])
 export type RunWork = z.infer<typeof runWork>
 

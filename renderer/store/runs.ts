@@ -107,7 +107,13 @@ export type Runs = RunsOptions & {
 
 export const goesOn = ({ phase }: RunState): boolean => phase === 'working' || phase === 'unknown'
 
-export const noResults: RunResults = { rows: [], gradchecks: [], searches: [], checks: [] }
+export const noResults: RunResults = {
+  rows: [],
+  gradchecks: [],
+  searches: [],
+  checks: [],
+  wheels: [],
+}
 
 function withMore(before: RunResults, more: RunResults): RunResults {
   return {
@@ -115,6 +121,7 @@ function withMore(before: RunResults, more: RunResults): RunResults {
     gradchecks: [...before.gradchecks, ...more.gradchecks],
     searches: more.searches,
     checks: [...before.checks, ...more.checks],
+    wheels: [...before.wheels, ...more.wheels],
   }
 }
 

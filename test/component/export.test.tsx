@@ -17,6 +17,7 @@ import { buildJob } from '../../renderer/store/build'
 import { noteVisible } from '../../renderer/store/layout'
 import { requestBuild } from '../../renderer/store/loop'
 import { buildOf, crashed, folder, load } from './support/answers'
+import { chooseSlurm, followedOf, givePlaces, runStateOf, sendResults } from './support/runs'
 import { expectNone, main, open, saveSource, show } from './support/window'
 import type { GivenManifest } from './support/answers'
 
@@ -143,7 +144,7 @@ describe('the forms of an export', () => {
     await exportNow()
     await waitFor(() => expect(main.asked('export.run')).toHaveLength(1))
     expect(main.asked('export.run')[0]?.request).toMatchObject({
-      forms: ['library', 'setuptools'],
+      forms: ['setuptools', 'library'],
       pythons: ['/envs/a/bin/python', 'python3.12'],
     })
     await userEvent.click(screen.getByTestId('export-proof'))
@@ -152,6 +153,43 @@ describe('the forms of an export', () => {
     await userEvent.click(screen.getByTestId('export-proof'))
     await userEvent.click(screen.getByTestId('export-choose-setuptools'))
     expect(screen.queryByTestId('export-pythons')).toBeNull()
+  })
+
+  it('workers build the wheels elsewhere, and show them with their node as they come', async () => {
+    givePlaces()
+    main.give('export.forms', [...choices, choiceOf('setuptools')])
+    main.give('runs.list', [])
+    const run = main.hold('runs.follow')
+    giveReport(reportOf('setuptools', []))
+    await openExport({ exports: ['setuptools'] })
+    await userEvent.type(await screen.findByTestId('export-pythons'), 'python3.12{Enter}')
+    await screen.findByText('slurm')
+    await chooseSlurm('export-wheels')
+    expect(exportCommandLine()).toMatch(/--python python3\.12 --over slurm --jobs 3$/)
+    await exportNow()
+    const { job } = await run.asked
+    // It is written here, and proven there.
+    expect(main.asked('export.run')[0]?.request).toMatchObject({ proof: false, pythons: [] })
+    expect(main.asked('runs.start')[0]).toMatchObject({
+      work: { verb: 'export', form: 'setuptools', pythons: ['python3.12'] },
+      over: 'slurm',
+      jobs: 3,
+    })
+    const made = { ...reportOf('setuptools', [calls]), products: ['dist/torch-2.12.0/my_op.whl'] }
+    const wheel = { node: 'node7', name: 'wheel for torch 2.12.0', report: made }
+    sendResults(job, { wheels: [wheel] }, { done: 1 })
+    const shown = await screen.findByTestId('export-wheel')
+    expect(shown.textContent).toContain('wheel for torch 2.12.0')
+    expect(shown.textContent).toContain('node7')
+    expect(within(shown).getByTestId('export-product').textContent).toContain('my_op.whl')
+    main.give('runs.list', [runStateOf({ phase: 'done', done: 3, openJobs: 0 })])
+    await act(async () => {
+      run.succeed(followedOf({ wheels: [wheel] }, {}))
+      await Promise.resolve()
+    })
+    await screen.findByText('The run is done.')
+    await userEvent.click(screen.getByTestId('export-wheels-run-back'))
+    expect(screen.queryByTestId('export-wheel')).toBeNull()
   })
 
   it('the forms of opsmith.json are chosen', async () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
+import { python } from '../support/python'
 
 const buildTime = 170_000
 /** Workers start op hosts of their own, on a machine that does other things, too. */
@@ -148,5 +149,32 @@ describe('runs of other panels than Timings', () => {
     )
     await pictures('operator-check-run')
     await remove('operator-check')
+  })
+
+  it('a wheel is built by a worker for the Python that is named, and kept in the export', async () => {
+    await app.testId('rail-export').click()
+    await app.testId('export-about-library').waitFor({ timeout: workTime })
+    for (const form of ['library', 'setuptools'])
+      await app.testId(`export-choose-${form}`).setChecked(form === 'setuptools')
+    await app.testId('export-pythons').fill(python)
+    await app.testId('export-pythons').press('Enter')
+    await app.testId('export-wheels-where').selectOption('local')
+    await pictures('export-wheels-where')
+    await app.testId('export-run').click()
+    const wheel = app.testId('export-wheel')
+    await wheel.waitFor({ timeout: workTime })
+    expect(await wheel.textContent()).toContain(node)
+    expect(await wheel.getAttribute('data-state')).toBe('done')
+    const product = wheel.getByTestId('export-product')
+    expect(await product.textContent()).toMatch(/dist\/torch-\d+\.\d+\.\d+.*\.whl/)
+    await pictures('export-wheels-run')
+    await app
+      .testId('export-wheels-run-phase')
+      .filter({ hasText: 'The run is done.' })
+      .waitFor({ timeout: workTime })
+    const place = (await product.locator('span').first().textContent()) ?? ''
+    const made = fs.readdirSync(cache.home, { recursive: true, encoding: 'utf8' })
+    expect(made.filter((name) => name.endsWith(`setuptools/${place}`))).toHaveLength(1)
+    await remove('export-wheels')
   })
 })

@@ -20,7 +20,7 @@ export const wheelShards: ShardKind = {
     return products.at(-1) ?? steps.find(({ status }) => status === 'failed')?.reason ?? ''
   },
   print: async (run, shards) => {
-    const report = joinWheels(shards.flatMap((shard) => wheelOfShard(shard) ?? []))
+    const report = joinWheels(shards.flatMap((shard) => wheelOfShard(shard)?.report ?? []))
     const missing = withoutResult(shards)
     const isGood = missing.length === 0 && report?.ok === true
     if (run.answer.format === 'json') {

@@ -8,6 +8,7 @@ import { exportForm, formReport } from '../../contract/export'
 import type { ExportForm, FormReport } from '../../contract/export'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { RunWheel } from '../../contract/run-calls'
 import type { EndedShard, Shard } from '../../contract/shards'
 import { ioError, makeFolder } from '../project/files'
 import { withoutLinks } from '../project/inside'
@@ -89,8 +90,10 @@ export async function buildWheel(
 }
 
 /** undefined while the shard has no wheel and no reason why. */
-export function wheelOfShard({ result }: EndedShard): FormReport | undefined {
-  return result?.outcome.ok ? formReport.parse(result.outcome.value) : undefined
+export function wheelOfShard({ shard, result }: EndedShard): RunWheel | undefined {
+  if (!result?.outcome.ok) return undefined
+  const report = formReport.parse(result.outcome.value)
+  return { node: result.facts.node, name: shard.name, report }
 }
 
 /** The wheels of all Pythons as one report of their form; undefined without any. */

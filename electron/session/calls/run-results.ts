@@ -2,6 +2,7 @@ import type { RunResults } from '../../contract/run-calls'
 import type { EndedShard } from '../../contract/shards'
 import { checkOfShard } from '../../engine/check/check-shards'
 import { GradcheckResults } from '../../engine/check/gradcheck-shards'
+import { wheelOfShard } from '../../engine/project-export/wheel-shards'
 import { requestsOf, timesOfShard } from '../../engine/timing/timing-shards'
 import { timingNameOf } from '../../engine/timing/plan'
 
@@ -13,7 +14,13 @@ export class ResultsOfRun {
 
   /** @param index of the shard */
   add(shard: EndedShard, index: number): RunResults {
-    const results: RunResults = { rows: [], gradchecks: [], searches: [], checks: [] }
+    const results: RunResults = {
+      rows: [],
+      gradchecks: [],
+      searches: [],
+      checks: [],
+      wheels: [],
+    }
     if (this.verb === 'bench') {
       const times = timesOfShard(shard)
       if (!times) return results
@@ -25,6 +32,9 @@ export class ResultsOfRun {
     } else if (this.verb === 'check') {
       const check = checkOfShard(shard)
       if (check) results.checks = [check]
+    } else if (this.verb === 'export') {
+      const wheel = wheelOfShard(shard)
+      if (wheel) results.wheels = [wheel]
     }
     return results
   }
@@ -37,6 +47,7 @@ export class ResultsOfRun {
       gradchecks: each.flatMap(({ gradchecks }) => gradchecks),
       searches: this.gradchecks.searches,
       checks: each.flatMap(({ checks }) => checks),
+      wheels: each.flatMap(({ wheels }) => wheels),
     }
   }
 }

@@ -7,6 +7,8 @@ import { shardsOfChecks } from '../../engine/check/check-shards'
 import { shardsOfGradchecks, shardsOfSearch } from '../../engine/check/gradcheck-shards'
 import { nothingDrawn } from '../../engine/check/worst-point'
 import { entryOf, nameOf } from '../../engine/project/gradcheck-case'
+import { readWheelPythons } from '../../engine/project-export/wheel-pythons'
+import { shardsOfWheels } from '../../engine/project-export/wheel-shards'
 import { readManifest } from '../../engine/project/read-manifest'
 import { benchmarksOf } from '../../engine/timing/entries'
 import { timingNameOf } from '../../engine/timing/plan'
@@ -79,6 +81,17 @@ async function planChecks(
       })
 }
 
+async function planWheels({
+  form,
+  pythons: named,
+  directory,
+}: OfVerb<'export'>): Promise<Result<PlannedRun>> {
+  const pythons = await readWheelPythons(named)
+  if (!pythons.ok) return pythons
+  const shards = shardsOfWheels(form, pythons.value, directory)
+  return ok({ title: shards.length === 1 ? '1 wheel' : `${shards.length} wheels`, shards })
+}
+
 /** The parts of the work of a run, and its title. */
 export async function planRun(
   workbench: Workbench,
@@ -87,6 +100,7 @@ export async function planRun(
   limits: Limits,
 ): Promise<Result<PlannedRun>> {
   if (work.verb === 'check') return await planChecks(work, folder, workbench)
+  if (work.verb === 'export') return await planWheels(work)
   const manifest = await readManifest(folder)
   if (!manifest.ok) return manifest
   return work.verb === 'bench'

@@ -6,6 +6,7 @@ import { Progress } from '../../shell/primitives/Elapsed'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
+import { RunView } from '../../shell/primitives/RunView'
 import { useBuild } from '../../store/build'
 import { useDoctor } from '../../store/doctor'
 import { useExport } from './store'
@@ -14,10 +15,13 @@ import { useJob } from '../../store/job'
 import { buildStamp, useFiles } from '../../store/files'
 import { useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
+import { useRuns } from '../../store/runs'
 import { ExportResults } from './ExportResults'
 import { FormList } from './FormList'
 import { ReviewView } from './ReviewView'
+import { exportRuns } from './runs'
 import { TargetBar } from './TargetBar'
+import { WheelRunResults } from './WheelRunResults'
 
 export function ExportPanel(): ReactElement {
   const folder = useProject((state) => state.project?.folder)
@@ -26,6 +30,7 @@ export function ExportPanel(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
   const tools = useDoctor((state) => state.value)
   const isReviewing = useExport((state) => state.review !== null)
+  const isRun = useRuns(exportRuns, (state) => state.shownRun !== null)
   // A build comes first, and a panel that is hidden needs no answer.
   const isShown = useLayout((state) => state.visible.has('export'))
   const isBuilding = useBuild((state) => state.running !== null)
@@ -35,7 +40,7 @@ export function ExportPanel(): ReactElement {
   return (
     <div className="panel-column split-panel export-panel" data-testid="export-panel">
       <div className="panel-bar split-bar wraps" data-testid="export-bar">
-        <State />
+        {!isRun && <State />}
         <span className="grow" />
         <PanelMenu />
         <EnlargeButton panel="export" />
@@ -43,8 +48,14 @@ export function ExportPanel(): ReactElement {
       <div className="split-body">
         <FormList />
         <div className="split-main scroll" data-testid="export-main">
-          <TargetBar />
-          {isReviewing ? <ReviewView /> : <ExportResults />}
+          {isRun ? (
+            <RunView of={exportRuns}>{(results) => <WheelRunResults results={results} />}</RunView>
+          ) : (
+            <>
+              <TargetBar />
+              {isReviewing ? <ReviewView /> : <ExportResults />}
+            </>
+          )}
         </div>
       </div>
     </div>

@@ -81,8 +81,18 @@ function Nothing(): ReactElement {
   )
 }
 
-function FormResult({ progress }: { progress: FormProgress }): ReactElement {
+type FormResultProps = {
+  progress: FormProgress
+  /** Its form otherwise. */
+  title?: string
+  note?: string
+  testId?: string
+}
+
+/** One form, or one wheel of it, with the steps of its proof. */
+export function FormResult({ progress, title, note, testId }: FormResultProps): ReactElement {
   const { form, steps, running, report } = progress
+  const name = title ?? form
   const state = useExported((_, isRunning) => formState(progress, isRunning))
   const { word, icon, tone } = stateMarks[state]
   const bad = state === 'failed' ? ' bad' : ''
@@ -91,15 +101,16 @@ function FormResult({ progress }: { progress: FormProgress }): ReactElement {
   return (
     <section
       className="export-result"
-      aria-label={form}
-      data-testid={`export-result-${form}`}
+      aria-label={name}
+      data-testid={testId ?? `export-result-${form}`}
       data-state={state}
     >
       <div className={`verdict-bar${bad}${calm}`} role="status">
         <span className={`verdict-word ${tone}`}>
           {state === 'running' ? <span className="spinner" /> : <Icon name={icon} />}
-          <strong className="mono">{form}</strong> {word}
+          <strong className="mono">{name}</strong> {word}
         </span>
+        {note !== undefined && <span className="muted">{note}</span>}
         <span>{countsText(steps)}</span>
         {seconds > 0 && <span className="muted number">{formatSeconds(seconds)}</span>}
         <span className="grow" />

@@ -6,6 +6,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { RunList } from '../../shell/primitives/RunList'
 import { Section } from '../../shell/primitives/Section'
 import { formState, useExport } from './store'
 import { chooseForm, chosenForms } from './run'
@@ -13,6 +14,7 @@ import { choicesJob, useExported, useIsExporting } from './jobs'
 import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
 import { stateMarks } from './form-texts'
+import { exportRuns } from './runs'
 
 /** What the project can be exported as, and what is chosen of it. */
 export function FormList(): ReactElement {
@@ -41,6 +43,7 @@ export function FormList(): ReactElement {
           ))}
         </ul>
       </Section>
+      <RunList of={exportRuns} />
     </div>
   )
 }

@@ -6,11 +6,13 @@ import { CopyButton } from '../../shell/primitives/CopyButton'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { MainAction } from '../../shell/primitives/MainAction'
+import { RunFields } from '../../shell/primitives/RunFields'
 import { runCommand } from '../../store/commands'
 import { exportStore, undecided, useExport, useExportFolder } from './store'
 import { choicesJob, useExportWork, useIsExporting } from './jobs'
 import { useJob } from '../../store/job'
 import { chooseFolder, chosenForms, exportCommandLine } from './run'
+import { exportRuns } from './runs'
 import { useProject } from '../../store/project'
 
 /** Where to, and what is done. */
@@ -111,6 +113,7 @@ function WheelsField(): ReactElement | null {
           onCommit={(named) => exportStore.setState({ pythons: named })}
         />
       </span>
+      {pythons.length > 0 && <RunFields of={exportRuns} />}
     </div>
   )
 }

@@ -11,10 +11,12 @@ import {
   showChanges,
   stopExport,
 } from './run'
+import { exportRuns } from './runs'
 import { filesStore } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { requestBuild } from '../../store/loop'
 import { projectStore } from '../../store/project'
+import { runCommands } from '../../store/run-commands'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 const isIdle = (): boolean => hasProject() && !isExporting()
@@ -39,6 +41,7 @@ export function exportCommands(): Command[] {
       return exportStore.getState().review !== null
     }),
     command('stop', 'Stop exporting', stopExport, isExporting),
+    ...runCommands(exportRuns, 'export', 'Export'),
   ]
 }
 

@@ -5,6 +5,7 @@ import { forgetExports } from './run'
 import { ExportBadge } from './ExportBadge'
 import { ExportPanel } from './ExportPanel'
 import { changesJob, exportJob } from './jobs'
+import { exportRuns } from './runs'
 import { exportChoice, exportResults } from './saved'
 import './styles.css'
 
@@ -19,6 +20,7 @@ export const feature = defineFeature({
       about: [
         'Exports the operators as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
         'Opsmith proves each export: it builds and runs the exported files alone, without the rest of the project. If a step of the proof fails, the export fails. To export without a proof, turn off “prove exports”.',
+        'A wheel works only with the torch that it was built with. For more wheels, name the Pythons of other environments at “Wheels for”. Each has its own torch.',
       ],
     },
     area: 'right',
@@ -32,5 +34,6 @@ export const feature = defineFeature({
   explorer: { section: 'Exports', order: 50, useRows: useExportRows },
   choice: exportChoice,
   results: exportResults,
+  enter: () => void exportRuns.offer(),
   forget: forgetExports,
 })

@@ -12,6 +12,7 @@ import { manifestSaved } from '../../store/inputs'
 import { runStamp } from '../../store/files'
 import { createJob, createLane, useJob, type Job } from '../../store/job'
 import { LineLog, throttled } from '../../store/line-log'
+import { exportRuns } from './runs'
 import { exportStore, type Exported, type FormProgress } from './store'
 
 /** What is exported, and where to. */
@@ -56,13 +57,12 @@ export const exportJob: Job<Decided, Exported, Exported> = createJob({
   // It reads the sources, not the library.
   stamp: runStamp,
   run: async ({ forms, directory, decisions }, { folder, job, stamp, report, progress }) => {
-    const { proof } = exportStore.getState()
     const begun = { forms: forms.map(notBegun), report: null, isStopped: false }
     exportStore.setState({ review: null })
     changesJob.set({ error: null })
     exportJob.set({ error: null, stamp })
     report(begun)
-    const request = { forms, directory, proof, decisions, pythons: wheelPythons(forms) }
+    const request = { forms, directory, decisions, ...proofHere(forms) }
     const result = await call('export.run', { folder, job, request })
     const last = progress() ?? begun
     if (result.ok) return ok(endedWith(last, result.value))
@@ -85,12 +85,29 @@ export const exportJob: Job<Decided, Exported, Exported> = createJob({
   ],
 })
 
+/** Wheels for named Pythons are built by workers. */
+export function isElsewhere(): boolean {
+  return exportRuns.store.getState().where !== ''
+}
+
+/** What is proven here: if all that is exported are wheels that workers build, nothing. */
+function proofHere(forms: readonly ExportForm[]): { proof: boolean; pythons: string[] } {
+  const { proof } = exportStore.getState()
+  const pythons = wheelPythons(forms)
+  if (pythons.length === 0 || !isElsewhere()) return { proof, pythons }
+  return { proof: wheelForms(forms).length < forms.length, pythons: [] }
+}
+
 /** The Pythons that an export of these forms builds wheels for, as they were named. */
 export function wheelPythons(forms: readonly ExportForm[]): string[] {
   const { proof, pythons } = exportStore.getState()
+  return proof && wheelForms(forms).length > 0 ? [...pythons] : []
+}
+
+/** Those of the forms whose wheels are for one torch each. */
+export function wheelForms(forms: readonly ExportForm[]): ExportForm[] {
   const choices = choicesJob.store.getState().value ?? []
-  const takesPythons = choices.some((one) => one.wheelPerTorch && forms.includes(one.form))
-  return proof && takesPythons ? [...pythons] : []
+  return forms.filter((form) => choices.find((one) => one.form === form)?.wheelPerTorch)
 }
 
 const logged = throttled(() => {

@@ -2,7 +2,16 @@ import type { ConflictDecision, ExportForm } from '../../../electron/contract/ex
 import { exportFolderOf } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
 import { decisionKey, exportStore, undecided, wouldChange } from './store'
-import { changesJob, choicesJob, exportJob, wheelPythons, type Target } from './jobs'
+import {
+  changesJob,
+  choicesJob,
+  exportJob,
+  isElsewhere,
+  wheelForms,
+  wheelPythons,
+  type Target,
+} from './jobs'
+import { exportRuns } from './runs'
 import { manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder, currentManifest } from '../../store/project'
@@ -44,6 +53,7 @@ export async function chooseFolder(typed: string): Promise<void> {
 
 /** Shows what an export would do to the files that are there; nothing is written. */
 export async function showChanges(): Promise<void> {
+  exportRuns.hide()
   const target = chosenTarget()
   if (target === null) return
   const result = await changesJob.run(target)
@@ -55,6 +65,7 @@ export async function showChanges(): Promise<void> {
 
 /** Writes and proves what is chosen; where that would change files that are there, it shows them first. */
 export async function exportChosen(): Promise<void> {
+  exportRuns.hide()
   if (exportStore.getState().review) {
     await exportReviewed()
     return
@@ -67,8 +78,19 @@ export async function exportChosen(): Promise<void> {
     const review = { ...target, diffs: result.value, decisions: {}, onlyShown: false }
     exportStore.setState({ review })
   } else {
-    await exportJob.run({ ...target, decisions: {} })
+    await write({ ...target, decisions: {} })
   }
+}
+
+/** Writes and proves; workers build the wheels for named Pythons afterwards, if a place is chosen. */
+async function write(decided: Parameters<typeof exportJob.run>[0]): Promise<void> {
+  const { forms, directory } = decided
+  const pythons = isElsewhere() ? wheelPythons(forms) : []
+  const exported = await exportJob.run(decided)
+  const [form] = exported?.ok === true ? wheelForms(forms) : []
+  if (form === undefined || pythons.length === 0) return
+  const error = await exportRuns.start({ verb: 'export', form, directory, pythons })
+  if (error) exportJob.set({ error })
 }
 
 /** Writes what was reviewed, once every file that was changed by hand has a decision. */
@@ -76,7 +98,7 @@ async function exportReviewed(): Promise<void> {
   const { review } = exportStore.getState()
   if (!review || isExporting() || undecided(review) > 0) return
   const { forms, directory, decisions } = review
-  await exportJob.run({ forms, directory, decisions })
+  await write({ forms, directory, decisions })
 }
 
 /** null where nothing can be exported now. */
@@ -136,9 +158,13 @@ export function exportCommandLine(): string {
   const pythons = wheelPythons(forms)
   const directory = exportFolderOf(settingsStore.getState().settings, folder)
   const { proof } = exportStore.getState()
+  const { where, jobs } = exportRuns.store.getState()
+  // It spreads wheels alone.
+  const isSpread = pythons.length > 0 && where !== '' && forms.length === 1
   const options = [
     ...(proof ? [] : ['--no-proof']),
     ...(pythons.length > 0 ? ['--python', pythons.join(',')] : []),
+    ...(isSpread ? ['--over', where, '--jobs', String(jobs)] : []),
   ]
   return [...words, '--out', directory, ...options].map(quoted).join(' ')
 }
@@ -149,5 +175,6 @@ function quoted(word: string): string {
 
 export function forgetExports(): void {
   choicesJob.reset()
+  exportRuns.forget()
   exportStore.setState(exportStore.getInitialState(), true)
 }

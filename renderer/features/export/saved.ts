@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { exportForm, exportReport, type ExportReport } from '../../../electron/contract/export'
 import { keptOf, lastPart, restored } from '../../store/earlier-results'
 import type { SavedChoice, SavedResults } from '../../store/feature'
+import { runPlace } from '../../store/runs'
 import { exportJob } from './jobs'
+import { exportRuns } from './runs'
 import { exportStore } from './store'
 
 const fields = z.object({
@@ -11,18 +13,23 @@ const fields = z.object({
   proof: z.boolean(),
   // Of what an older Opsmith has kept.
   pythons: z.array(z.string()).default([]),
+  ...runPlace.shape,
 })
 
 /** What is exported, and whether it is proven. */
 export const exportChoice: SavedChoice = {
-  stores: [exportStore],
+  stores: [exportStore, exportRuns.store],
   read: () => {
     const { chosen, proof, pythons } = exportStore.getState()
-    return { chosen, proof, pythons }
+    const { where, jobs } = exportRuns.store.getState()
+    return { chosen, proof, pythons, where, jobs }
   },
   restore: (saved) => {
     const parsed = fields.safeParse(saved)
-    if (parsed.success) exportStore.setState(parsed.data)
+    if (!parsed.success) return
+    const { where, jobs, ...choice } = parsed.data
+    exportStore.setState(choice)
+    exportRuns.store.setState({ where, jobs })
   },
 }
 
