@@ -12,6 +12,8 @@ import { findTarget } from '../../electron/engine/remote/targets'
 import { opsmith } from '../support/command-line'
 import { missingContainers, missingDocker, serveDocker, startContainer } from '../support/container'
 import type { Container } from '../support/container'
+import { missingKubectl, serveKubernetes } from '../support/kubernetes-api'
+import type { KubernetesApi } from '../support/kubernetes-api'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import { opsmithProgram } from '../support/targets'
 
@@ -37,6 +39,8 @@ describe.skipIf(missing !== '')(`a container of podman ${missing}`, () => {
       box: { podman: box.name, ...there },
       docker: { docker: box.name, ...there },
       gone: { docker: 'opsmith-no-such-container', ...there },
+      pod: { kubectl: box.name, namespace: 'default', container: 'main', ...there },
+      lost: { kubectl: 'no-such-pod', ...there },
     }
     const file = path.join(cache.places.configFolder, 'settings.json')
     fs.writeFileSync(file, JSON.stringify({ targets, hotCompile: false }))
@@ -46,7 +50,7 @@ describe.skipIf(missing !== '')(`a container of podman ${missing}`, () => {
     box?.stop()
   })
 
-  const connect = async (name: 'box' | 'docker') =>
+  const connect = async (name: 'box' | 'docker' | 'pod') =>
     unwrap(
       await connectEngine(unwrap(findTarget(name, { targets })), {
         version: ownVersion(root),
@@ -112,6 +116,39 @@ describe.skipIf(missing !== '')(`a container of podman ${missing}`, () => {
       expect(gone.code).not.toBe(0)
       // In the words of podman's server; docker's has others.
       expect(gone.stderr).toMatch(/no (such )?container.*opsmith-no-such-container/i)
+    })
+  })
+
+  const withoutKubectl = missingKubectl()
+  describe.skipIf(withoutKubectl !== '')(`as a pod of kubectl ${withoutKubectl}`, () => {
+    let api: KubernetesApi | undefined
+    beforeAll(async () => {
+      if (box) api = await serveKubernetes(box, cache.home)
+      Object.assign(process.env, api?.environment)
+    })
+    afterAll(async () => {
+      for (const name of Object.keys(api?.environment ?? {})) delete process.env[name]
+      await api?.stop()
+    })
+
+    it('is a target: a project is opened and run in it', async () => {
+      const engine = await connect('pod')
+      unwrap(await engine.call('project.open', { folder }))
+      unwrap(await engine.call('operator.build', { folder, job: 'build' }))
+      expect((await run(engine)).outputs[0]).toMatchObject({ shape: [2, 3] })
+      await engine.close()
+    })
+
+    it('is a target of verbs too, whose exit code arrives; a pod that is not there is named', async () => {
+      const place = path.relative(cache.home, folder)
+      const good = await opsmith(cache, '--on', 'pod', 'run', place, '--json')
+      expect(good.stdout).toContain('my_op')
+      expect(good.code).toBe(0)
+      const refused = await opsmith(cache, '--on', 'pod', 'run', 'no-such-project')
+      expect(refused.code).toBe(2)
+      const lost = await opsmith(cache, '--on', 'lost', 'run', place)
+      expect(lost.code).not.toBe(0)
+      expect(lost.stderr).toContain('pods "no-such-pod" not found')
     })
   })
 })
