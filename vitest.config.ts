@@ -46,6 +46,7 @@ const longest = [
   'test/e2e/loop.test.ts',
   'test/native/gradcheck-engine.test.ts',
   'test/native/tutorials.test.ts',
+  'test/native/wheels.test.ts',
   'test/e2e/operator-checks.test.ts',
   'test/native/hot-compile.test.ts',
   'test/e2e/export.test.ts',

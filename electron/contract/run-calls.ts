@@ -136,9 +136,10 @@ export const runWork = z.discriminatedUnion('verb', [
   /** All operators of the project. */
   z.object({ verb: z.literal('check'), sanitize: z.boolean(), thorough: z.boolean() }),
   /** A wheel for the torch of each Python. The export in `directory` was made before. */
-  exportRequest.pick({ directory: true, pythons: true }).extend({
+  exportRequest.pick({ directory: true }).extend({
     verb: z.literal('export'),
     form: exportForm,
+    pythons: exportRequest.shape.pythons.min(1),
   }),
 ])
 export type RunWork = z.infer<typeof runWork>

@@ -252,7 +252,7 @@ export class AppSession {
       }),
     )
     noteKnown(project, described.value)
-    void removeProjectLeftovers(project.folder)
+    void removeProjectLeftovers(project.folder, this.installation)
     await this.noteRecent(manifestFolderOf(project.folder))
     const settings = await this.workbench.projects.settings()
     project.noteExportFolder(exportFolderOf(settings, project.folder))

@@ -20,6 +20,8 @@ export class ProjectSession {
   private readonly exportFolders = new Set<string>()
   private readonly droppedFiles = new Set<string>()
   private readonly jobs = new Jobs()
+  /** Files that the user lets Opsmith run as Python. */
+  readonly confirmedPythons = new Set<string>()
   /** The call whose kernels the window steps. */
   stepping: StepSession | undefined
 

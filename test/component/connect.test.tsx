@@ -114,12 +114,19 @@ describe('the folders of the other machine', () => {
     await screen.findByTestId('connect-folder-other')
     await userEvent.type(screen.getByTestId('connect-folder'), 'm')
     expect(screen.queryByTestId('connect-folder-other')).toBeNull()
+    const listing = main.hold('remote.folders')
     await userEvent.click(screen.getByTestId('connect-folder-more'))
     const folder: HTMLInputElement = screen.getByTestId('connect-folder')
     expect(folder.value).toBe('more/')
     // The list is still that of before.
     await userEvent.click(screen.getByTestId('connect-folder-more'))
     expect(folder.value).toBe('more/')
+    await listing.asked
+    await act(async () => {
+      const folders = [{ name: 'my_op', isProject: true }]
+      listing.succeed({ folder: '/home/me/more/', isProject: false, folders, isCut: false })
+      await Promise.resolve()
+    })
     await screen.findByText('/home/me/more/')
     await waitFor(() =>
       expect(main.asked('remote.folders')).toEqual([

@@ -4,6 +4,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { exportFolderOf } from '../../electron/contract/settings'
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -14,12 +15,13 @@ const buildTime = 170_000
 const workTime = 180_000
 let cache: TestCache
 let app: App
+let folder: string
 const node = os.hostname()
 
 // One window for all tests: runs of timings are in timings.test.ts.
 beforeAll(async () => {
   cache = makeTestCache()
-  const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
+  folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   app = await App.start(cache, folder)
   await app.page
     .getByTestId('status-build')
@@ -173,8 +175,9 @@ describe('runs of other panels than Timings', () => {
       .filter({ hasText: 'The run is done.' })
       .waitFor({ timeout: workTime })
     const place = (await product.locator('span').first().textContent()) ?? ''
-    const made = fs.readdirSync(cache.home, { recursive: true, encoding: 'utf8' })
-    expect(made.filter((name) => name.endsWith(`setuptools/${place}`))).toHaveLength(1)
+    expect(
+      fs.existsSync(path.join(exportFolderOf({ exportFolders: {} }, folder), 'setuptools', place)),
+    ).toBe(true)
     await remove('export-wheels')
   })
 })

@@ -156,7 +156,7 @@ describe('calls from the window to main', () => {
     const opened = (await call('app.info', {})) as unknown as { value: { startFolder: string } }
     const folder = opened.value.startFolder
     const directory = path.join(cache.home, 'nobody-chose-this')
-    const request = { forms: ['library'], directory, proof: false, decisions: {} }
+    const request = { forms: ['library'], directory, proof: false, decisions: {}, pythons: [] }
     const refused = { error: { code: 'request.invalid', path: 'directory' } }
     expect(await call('export.run', { folder, job: 'export-1', request })).toMatchObject(refused)
     await call('settings.set', { exportFolders: { [folder]: directory } })

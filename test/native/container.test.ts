@@ -27,11 +27,14 @@ describe.skipIf(missing !== '')(`a container of podman ${missing}`, () => {
   let folder: string
   let box: Container | undefined
   let targets: Record<string, Target>
+  const users = (): string[] => fs.readdirSync(path.join(cache.folder, 'users'))
+  let usersBefore: string[] = []
 
   beforeAll(() => {
     folder = copyProject(path.join(root, 'samples/my_op'), cache)
     // Other tests compile into the same folders: the engine in the container must see that this machine uses them.
     noteCacheUser(cache.folder)
+    usersBefore = users()
     box = startContainer(path.join(cache.home, 'podman'), cache.home)
     Object.assign(process.env, box.environment)
     const there = { opsmith: opsmithProgram(cache), folder: cache.home }
@@ -48,6 +51,9 @@ describe.skipIf(missing !== '')(`a container of podman ${missing}`, () => {
   afterAll(() => {
     for (const name of Object.keys(box?.environment ?? {})) delete process.env[name]
     box?.stop()
+    // It ended: what it has left may be removed.
+    for (const name of users())
+      if (!usersBefore.includes(name)) fs.rmSync(path.join(cache.folder, 'users', name))
   })
 
   const connect = async (name: 'box' | 'docker' | 'pod') =>

@@ -212,6 +212,9 @@ describe('what is left of a process that was killed', () => {
   })
 
   it('the next start removes temporary files and processes of the dead, and no others', async () => {
+    // Not those of the shared cache, which containers of other tests may use.
+    fs.rmSync(path.join(cache.folder, 'users'))
+    fs.mkdirSync(path.join(cache.folder, 'users'))
     const hosts = path.join(cache.folder, 'hosts')
     const gone = spawn('true')
     await new Promise((resolve) => gone.once('exit', resolve))
@@ -252,7 +255,7 @@ describe('what is left of a process that was killed', () => {
     const contained = orphan(`${gone.pid}.123.1`) ?? 0
     try {
       await removeLeftovers(workbench.installation)
-      await removeProjectLeftovers(path.join(cache.home, 'saved'))
+      await removeProjectLeftovers(path.join(cache.home, 'saved'), workbench.installation)
       const left = [dead, prelude, compiling, settings, drafts, saving, proofs[0] ?? '']
       expect(left.filter((file) => fs.existsSync(file))).toEqual([])
       const used = [alive, draft, saved, backup, proofs[1] ?? '']
@@ -268,8 +271,8 @@ describe('what is left of a process that was killed', () => {
   it('temporary files stay where a container uses the cache too: its processes have other numbers', async () => {
     const gone = spawn('true')
     await new Promise((resolve) => gone.once('exit', resolve))
-    const compiling = path.join(cache.folder, 'objects', `tmp.${gone.pid}-4567cdef`)
-    fs.mkdirSync(compiling)
+    const compiling = path.join(cache.folder, `prelude-full.cpp.${gone.pid}-4567cdef`)
+    fs.writeFileSync(compiling, '')
     const container = path.join(cache.folder, 'users', `${os.hostname()}-1`)
     fs.writeFileSync(container, '')
     await removeLeftovers(workbench.installation)

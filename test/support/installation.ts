@@ -20,6 +20,7 @@ const sharedFolders = [
   'electron',
   'addons',
   'code',
+  'users',
   'virtual-gpu',
 ]
 

@@ -14,8 +14,15 @@ function ownName(): string {
   return `${os.hostname()}-${processNamespace()}`
 }
 
-/** Notes that this machine or container uses the cache. A cache that cannot be written to has no temporary files. */
+/** Milliseconds after which a user that still runs is noted again. */
+const again = 24 * 3600 * 1000
+
+/**
+ * Notes that this machine or container uses the cache, each day anew while this process runs. A cache that cannot be
+ * written to has no temporary files.
+ */
 export function noteCacheUser(cacheFolder: string): void {
+  setTimeout(() => noteCacheUser(cacheFolder), again).unref()
   try {
     fs.mkdirSync(usersOf(cacheFolder), { recursive: true })
     fs.writeFileSync(path.join(usersOf(cacheFolder), ownName()), '')
@@ -26,15 +33,20 @@ export function noteCacheUser(cacheFolder: string): void {
 
 /** Whether another machine or container uses the cache too, as far as is known. Forgets those of long ago. */
 export function hasOtherUsers(cacheFolder: string): boolean {
+  let names: string[]
   try {
-    const names = fs.readdirSync(usersOf(cacheFolder)).filter((name) => name !== ownName())
-    return names.some((name) => {
-      const file = path.join(usersOf(cacheFolder), name)
-      const isOld = Date.now() - fs.statSync(file).mtimeMs > longAgo
-      if (isOld) fs.rmSync(file, { force: true })
-      return !isOld
-    })
+    names = fs.readdirSync(usersOf(cacheFolder))
   } catch {
     return false
   }
+  return names.some((name) => {
+    if (name === ownName()) return false
+    const file = path.join(usersOf(cacheFolder), name)
+    const stat = fs.statSync(file, { throwIfNoEntry: false })
+    // Another start has removed it.
+    if (!stat) return false
+    const isOld = Date.now() - stat.mtimeMs > longAgo
+    if (isOld) fs.rmSync(file, { force: true })
+    return !isOld
+  })
 }

@@ -118,7 +118,11 @@ export async function removeLeftovers(installation: Places): Promise<void> {
 }
 
 /** Removes what saves that were cut short have left in a project's folder. */
-export async function removeProjectLeftovers(folder: string): Promise<void> {
+export async function removeProjectLeftovers(
+  folder: string,
+  { cacheFolder }: Places,
+): Promise<void> {
   const { hidden } = await listTree(folder)
-  await removeOfTheDead(folder, halfWrittenName, { names: hidden })
+  const isShared = hasOtherUsers(cacheFolder)
+  await removeOfTheDead(folder, halfWrittenName, { names: hidden, isShared })
 }

@@ -300,6 +300,35 @@ export class Exports {
     })
   }
 
+  /**
+   * Builds and tests the wheel of a form for one Python, from the files that were exported to `directory`; the wheel
+   * goes to them.
+   */
+  async proveWheel(
+    folder: string,
+    wheel: { form: ExportForm; python: WheelPython; directory: string },
+    options: ExportOptions,
+  ): Promise<Result<FormReport>> {
+    const named = formsNamed([wheel.form])
+    if (!named.ok) return named
+    const prepared = await this.prepare(folder, options)
+    if (!prepared.ok) return prepared
+    const { project, tools } = prepared.value
+    const [form] = named.value
+    const tree = form && filesOf(form, prepared.value)
+    if (tree?.ok === false) return tree
+    if (!form || !tree) return err('internal', 'There is no form, because of a bug in Opsmith.')
+    const directory = path.join(wheel.directory, form.id)
+    const files = [...tree.value.keys()].sort()
+    const { python } = wheel
+    const showProgress = (): void => undefined
+    const written = { project, form, directory, files }
+    const proven = await this.prove(written, tools, { options, showProgress, python })
+    if (options.signal?.aborted) return err('cancelled', 'The export was stopped.')
+    const isProven = proven.steps.every((step) => step.status !== 'failed')
+    return ok({ form: form.id, directory, files, ok: isProven, ...proven })
+  }
+
   private async runForm(
     { project, abi, tools }: Prepared,
     form: Form,

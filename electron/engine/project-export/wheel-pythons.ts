@@ -1,3 +1,6 @@
+import os from 'node:os'
+import path from 'node:path'
+
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { findOnPath } from '../toolchain/find-on-path'
@@ -15,16 +18,33 @@ export function wheelFolder({ torch }: WheelPython): string {
   return `torch-${torch}`
 }
 
+/** The file that a text names: a path, also with ~, or a program on PATH. */
+export function pythonFile(named: string): string {
+  return findOnPath(named) ?? named.replace(/^~(?=\/)/, os.homedir())
+}
+
 async function readOne(named: string): Promise<Result<WheelPython>> {
-  const python = findOnPath(named) ?? named
+  const python = pythonFile(named)
+  if (!path.isAbsolute(python))
+    return err('request.invalid', `${named} is not a program on PATH.`, {
+      hint: 'Write the full path of a Python.',
+    })
   const found = await askPython(python)
   if (!found) return err('request.invalid', `${python} is not a Python that runs on this machine.`)
-  const torch = describeLibtorch(found.torchFolder, '')?.version
-  if (torch === undefined)
-    return err('request.invalid', `${python} has no torch, so no wheel can be built for it.`, {
-      hint: `${python} -m pip install torch setuptools wheel ninja`,
-    })
-  return ok({ python, torch })
+  const install = { hint: `${python} -m pip install torch setuptools wheel ninja` }
+  const torch = describeLibtorch(found.torchFolder, '')
+  if (!torch)
+    return err(
+      'request.invalid',
+      `${python} has no torch, so no wheel can be built for it.`,
+      install,
+    )
+  if (torch.judgement === 'unusable')
+    return err(
+      'request.invalid',
+      `No wheel can be built with the torch of ${python}: ${torch.why}.`,
+    )
+  return ok({ python, torch: torch.version })
 }
 
 /**

@@ -1,18 +1,13 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-
 import { z } from 'zod'
 
 import { exportForm, formReport } from '../../contract/export'
 import type { ExportForm, FormReport } from '../../contract/export'
-import { err, ok } from '../../contract/outcome'
+import { err } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { RunWheel } from '../../contract/run-calls'
 import type { EndedShard, Shard } from '../../contract/shards'
-import { ioError, makeFolder } from '../project/files'
-import { withoutLinks } from '../project/inside'
 import type { Exports } from './exports'
+import { readWheelPythons } from './wheel-pythons'
 import type { WheelPython } from './wheel-pythons'
 
 const work = z.object({
@@ -40,53 +35,19 @@ export function shardsOfWheels(
   }))
 }
 
-async function copyProducts(
-  { directory: from, products }: FormReport,
-  to: string,
-): Promise<Result<null>> {
-  for (const name of products) {
-    const target = await withoutLinks(to, name)
-    if (!target.ok) return target
-    try {
-      await makeFolder(path.dirname(target.value))
-      await fs.copyFile(path.join(from, name), target.value)
-    } catch (error) {
-      return ioError(error, `write ${target.value}`)
-    }
-  }
-  return ok(null)
-}
-
-/**
- * Exports the project on this node and builds the wheel for one Python; only the wheel is copied to the export. Results
- * that its tests compare with are of this node, too.
- */
+/** Builds the wheel for one Python from the files of the export, which is the same folder on all nodes. */
 export async function buildWheel(
   exports: Exports,
   folder: string,
-  { form, python, directory }: WheelWork,
+  { form, python: named, directory }: WheelWork,
   signal: AbortSignal,
 ): Promise<Result<FormReport>> {
-  const scratch = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-proof-${process.pid}-`))
-  try {
-    const request = {
-      forms: [form],
-      directory: scratch,
-      proof: true,
-      decisions: {},
-      pythons: [python],
-    }
-    const exported = await exports.run(folder, request, { signal })
-    if (!exported.ok) return exported
-    const [report] = exported.value.forms
-    if (!report) return err('internal', 'The export has no report, because of a bug in Opsmith.')
-    if (report.error) return { ok: false, error: report.error }
-    const own = path.join(directory, form)
-    const copied = await copyProducts(report, own)
-    return copied.ok ? ok({ ...report, directory: own }) : copied
-  } finally {
-    await fs.rm(scratch, { recursive: true, force: true }).catch(() => undefined)
-  }
+  const read = await readWheelPythons([named])
+  const [python] = read.ok ? read.value : []
+  // Of this node: another one may have it.
+  if (!read.ok) return { ok: false, error: { ...read.error, code: 'toolchain.missing' } }
+  if (!python) return err('internal', 'The shard names no Python, because of a bug in Opsmith.')
+  return await exports.proveWheel(folder, { form, python, directory }, { signal })
 }
 
 /** undefined while the shard has no wheel and no reason why. */
@@ -103,8 +64,7 @@ export function joinWheels(reports: readonly FormReport[]): FormReport | undefin
     first && {
       ...first,
       ok: reports.every((report) => report.ok),
-      // Whoever made the run has written the files.
-      steps: reports.flatMap(({ steps }) => steps.filter(({ name }) => name !== 'write')),
+      steps: reports.flatMap(({ steps }) => steps),
       products: reports.flatMap(({ products }) => products),
     }
   )

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { err } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { hasOwner, newTree } from '../toolchain/process-tree'
+import { hasOwner, isOfOtherNamespace, newTree } from '../toolchain/process-tree'
 
 function readOwner(file: string): string {
   try {
@@ -11,6 +11,16 @@ function readOwner(file: string): string {
   } catch {
     return ''
   }
+}
+
+/** Milliseconds that a set-up in a container, whose processes are not seen from here, may take. */
+const longest = 2 * 3600 * 1000
+
+function isHeld(file: string): boolean {
+  const owner = readOwner(file)
+  if (!isOfOtherNamespace(owner)) return hasOwner(owner)
+  const { mtimeMs = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {}
+  return Date.now() - mtimeMs < longest
 }
 
 /** Whether the lock is ours now. One whose process has ended counts for nothing. */
@@ -22,7 +32,7 @@ function takeLock(file: string): boolean {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
-    if (hasOwner(readOwner(file))) return false
+    if (isHeld(file)) return false
     fs.rmSync(file, { force: true })
   }
   return false

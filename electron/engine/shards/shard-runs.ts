@@ -12,8 +12,8 @@ import { RunFollower } from './follow-run'
 import { nodesOf } from './nodes-of'
 import { createRun, listRuns, openRun, RunFolder, runsFolder } from './run-folder'
 
-/** Jobs that still run when their run is over end within about ten seconds: times to look, milliseconds between them. */
-const mostLooks = 20
+/** Milliseconds that jobs have to end when their run is over or was stopped. Slurm is asked every five seconds. */
+const endingTime = 20_000
 const betweenLooks = 500
 
 /** What is spread. */
@@ -112,19 +112,25 @@ export class ShardRuns {
     const follower = new RunFollower(run, nodesOf(place))
     const looked = await this.lookUntilEnded(run, follower)
     if (!looked.ok) return looked
-    if (follower.summary().openJobs > 0)
+    const { openJobs, isOver } = follower.summary()
+    if (openJobs > 0)
       return err('request.invalid', `Run ${id} still has jobs.`, {
-        hint: `Stop it first: opsmith runs ${run.name} --stop`,
+        hint:
+          isOver || (await run.isStopped())
+            ? 'They have not ended yet. Try again in a minute.'
+            : `Stop it first: opsmith runs ${run.name} --stop`,
       })
     await fs.rm(run.folder, { recursive: true, force: true })
     return ok(null)
   }
 
   private async lookUntilEnded(run: RunFolder, follower: RunFollower): Promise<Result<null>> {
-    for (let looks = 1; ; looks += 1) {
+    const started = performance.now()
+    for (;;) {
       const looked = await follower.look()
       const { openJobs, isOver } = follower.summary()
-      if (!looked.ok || openJobs === 0 || looks === mostLooks) return looked
+      const isLate = performance.now() - started > endingTime
+      if (!looked.ok || openJobs === 0 || isLate) return looked
       if (!isOver && !(await run.isStopped())) return looked
       await setTimeout(betweenLooks)
     }

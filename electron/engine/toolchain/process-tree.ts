@@ -95,12 +95,19 @@ export function hasOwner(tree: string): boolean {
   return startOf(Number(pid)) === start
 }
 
+/** Whether the numbers of processes in a tree's name are those of a container, or those outside of ours. */
+export function isOfOtherNamespace(tree: string): boolean {
+  const [, , other = ''] = tree.split('.')
+  // An older Opsmith has written no namespace.
+  return /^\d+$/.test(other) && other !== namespace
+}
+
 /**
  * Ends what earlier windows and commands, which were killed, have left behind; how many processes that were. From
  * outside, the processes of a container are seen, but not under the numbers that their owners have in it.
  */
 export async function endOrphans(): Promise<number> {
-  return await endWhere((tree) => tree.split('.')[2] === namespace && !hasOwner(tree))
+  return await endWhere((tree) => !isOfOtherNamespace(tree) && !hasOwner(tree))
 }
 
 const groups = new Set<number>()

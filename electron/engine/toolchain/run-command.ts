@@ -89,12 +89,21 @@ export async function runProcess(
       : [command, [...args]]
 
   return await new Promise((resolve) => {
-    const child = spawn(file, argv, {
-      cwd: options.cwd,
-      env: { ...(options.env ?? process.env), ...treeEnvironment(newTree()) },
-      detached: true,
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    })
+    let child: ChildProcess
+    try {
+      child = spawn(file, argv, {
+        cwd: options.cwd,
+        env: { ...(options.env ?? process.env), ...treeEnvironment(newTree()) },
+        detached: true,
+        stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      })
+    } catch (error) {
+      // Below a file, say, or with a name that no file can have.
+      const stderr = String(error)
+      const nothing = { exitCode: null, stdout: '', stderr, seconds: seconds(), truncated: false }
+      resolve({ ...nothing, stopped: 'not-found' })
+      return
+    }
     if (options.isBackground && child.pid !== undefined) yieldProcessors(child.pid)
     const forget = child.pid === undefined ? undefined : endWithUs(child.pid)
     let stdout = ''

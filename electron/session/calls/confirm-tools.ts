@@ -1,9 +1,14 @@
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
 import type { SettingsChange } from '../../contract/settings'
 import { readSetupEnvironment } from '../../engine/installation'
+import { pythonFile } from '../../engine/project-export/wheel-pythons'
 import { findLibtorchs } from '../../engine/toolchain/libtorch'
+import { pythonsOnPath } from '../../engine/toolchain/pythons-on-path'
 import { findCompilers } from '../../engine/toolchain/compilers'
 import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
 import type { AppSession } from '../app-session'
+import type { ProjectSession } from '../project-session'
 
 type Tool = 'compiler' | 'libtorch' | 'clangd'
 
@@ -47,4 +52,30 @@ export async function mayUseTools(session: AppSession, change: SettingsChange): 
     if (pressed !== 0) return false
   }
   return true
+}
+
+/**
+ * Whether the Pythons that the window names may be run for wheels. Of those that are not on PATH main asks the user,
+ * once for each project that is opened.
+ */
+export async function mayRunPythons(
+  { session, project }: { session: AppSession; project: ProjectSession },
+  named: readonly string[],
+): Promise<Result<null>> {
+  const onPath = named.length === 0 ? [] : pythonsOnPath()
+  for (const python of named.map(pythonFile)) {
+    if (onPath.includes(python) || project.confirmedPythons.has(python)) continue
+    const pressed = await session.desktop.ask({
+      type: 'question',
+      message: `Build and test wheels with ${python}?`,
+      detail: 'Opsmith runs this program. Use it only if you trust the code at this path.',
+      buttons: ['Use it', 'Cancel'],
+      defaultId: 1,
+      cancelId: 1,
+    })
+    if (pressed !== 0)
+      return err('request.invalid', `You did not confirm ${python}, so nothing was exported.`)
+    project.confirmedPythons.add(python)
+  }
+  return ok(null)
 }

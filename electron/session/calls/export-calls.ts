@@ -11,6 +11,7 @@ import type { ProjectSession } from '../project-session'
 import { TextBatches } from '../text-batch'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
+import { mayRunPythons } from './confirm-tools'
 import { projectCall, projectJob } from './project-job'
 import type { ProjectCall } from './project-job'
 
@@ -22,7 +23,7 @@ type ExportCalls =
   | 'export.keep'
   | 'export.showDirectory'
 
-async function mayWrite(
+export async function mayWrite(
   project: ProjectSession | undefined,
   directory: string,
 ): Promise<Result<null>> {
@@ -96,7 +97,10 @@ export const exportCalls: Handlers<ExportCalls> = {
   ),
   'export.run': projectJob(
     async ({ session, project, workbench, signal }, { folder, job, request }) => {
-      const allowed = await mayWrite(project, request.directory)
+      const written = await mayWrite(project, request.directory)
+      const allowed = written.ok
+        ? await mayRunPythons({ session, project }, request.pythons)
+        : written
       if (!allowed.ok) return allowed
       const logs = new TextBatches<{ form: ExportForm; step: string }>((source, text) => {
         session.send('export.output', { job, ...source, text })

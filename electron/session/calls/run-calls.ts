@@ -1,7 +1,7 @@
 import type { AppCallName } from '../../contract/app-calls'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { RunResults } from '../../contract/run-calls'
+import type { RunResults, RunWork } from '../../contract/run-calls'
 import type { Settings } from '../../contract/settings'
 import type { EndedShard, WorkersPlace } from '../../contract/shards'
 import { ownCommand } from '../../engine/installation'
@@ -15,6 +15,8 @@ import { nodesOf } from '../../engine/shards/nodes-of'
 import type { RunFolder } from '../../engine/shards/run-folder'
 import { LatestProgress } from '../latest-progress'
 import { isOfUser } from '../remote/known-targets'
+import { mayRunPythons } from './confirm-tools'
+import { mayWrite } from './export-calls'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
 import { projectCall, projectJob } from './project-job'
@@ -44,6 +46,15 @@ async function ofUser(place: WorkersPlace, settings: Settings): Promise<Result<W
     })
   }
   return ok(place)
+}
+
+/** Workers write below the export and run the Pythons: the same is asked as where the engine does that. */
+async function mayBuildWheels(
+  call: Pick<ProjectCall, 'session' | 'project'>,
+  { directory, pythons }: Extract<RunWork, { verb: 'export' }>,
+): Promise<Result<null>> {
+  const written = await mayWrite(call.project, directory)
+  return written.ok ? await mayRunPythons(call, pythons) : written
 }
 
 /** How far a run is, with what is new since the last time that it was asked. */
@@ -101,8 +112,12 @@ export const runCalls: Handlers<RunCalls> = {
     const states = await Promise.all(runs.map((run) => shardRuns.state(run)))
     return ok(states.toReversed())
   }),
-  'runs.start': projectCall(async ({ project: { folder }, workbench }, { work, over, jobs }) => {
+  'runs.start': projectCall(async ({ session, project, workbench }, { work, over, jobs }) => {
     const { installation, shardRuns, allowsSandbox } = workbench
+    const { folder } = project
+    const allowed =
+      work.verb === 'export' ? await mayBuildWheels({ session, project }, work) : ok(null)
+    if (!allowed.ok) return allowed
     const settings = await readSettings(installation.configFolder)
     const named = workersPlaceOf(over, settings, ownCommand(installation))
     const place = named.ok ? await ofUser(named.value, settings) : named

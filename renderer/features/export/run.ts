@@ -87,8 +87,10 @@ async function write(decided: Parameters<typeof exportJob.run>[0]): Promise<void
   const { forms, directory } = decided
   const pythons = isElsewhere() ? wheelPythons(forms) : []
   const exported = await exportJob.run(decided)
-  const [form] = exported?.ok === true ? wheelForms(forms) : []
-  if (form === undefined || pythons.length === 0) return
+  const [form] = wheelForms(forms)
+  const report = exported?.ok === true ? exported.value.report : null
+  const isWritten = report?.forms.some((one) => one.form === form && one.error === undefined)
+  if (form === undefined || pythons.length === 0 || !isWritten) return
   const error = await exportRuns.start({ verb: 'export', form, directory, pythons })
   if (error) exportJob.set({ error })
 }

@@ -99,6 +99,8 @@ function refusedTogether(given: ExportOptions): Result<null> {
     return err('request.invalid', '--over needs --python: each worker builds a wheel.', {
       hint: 'Name a Python for each torch: --as setuptools --python PYTHON…',
     })
+  if (given.python !== undefined && pythonsOf(given.python).length === 0)
+    return err('request.invalid', '--python names no Python.')
   if (given.python !== undefined && !given.proof)
     return err('request.invalid', '--python cannot be given together with --no-proof.', {
       hint: 'The proof builds the wheels.',

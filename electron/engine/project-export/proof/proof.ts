@@ -91,13 +91,16 @@ export class Proof {
 
   /**
    * Copies what was built and tested to the export; names relative to it come back. A proof that failed takes files
-   * of the same names away: an earlier export may have left them.
+   * of the same names and wheels away: an earlier export may have left them.
    * @param below a folder in each of those that were offered; "" for none
    */
   async deliver(directory: string, below: string): Promise<string[]> {
     const names: string[] = []
     for (const [to, from] of this.built) {
-      for (const file of await fs.readdir(from).catch(() => [])) {
+      const built = await fs.readdir(from).catch(() => [])
+      const earlier = await fs.readdir(path.join(directory, to, below)).catch(() => [])
+      const wheels = this.failed ? earlier.filter((file) => file.endsWith('.whl')) : []
+      for (const file of new Set([...built, ...wheels])) {
         const name = path.posix.join(to, below, file)
         const target = await withoutLinks(directory, name)
         if (!target.ok) {

@@ -23,6 +23,7 @@ export async function proveWheel(proof: Proof, files: readonly string[]): Promis
   const { python } = proof.tools
   if (!proof.has(python, 'build, install and test in Python')) return
   const [wheels, environment] = [proof.beside('wheels'), proof.beside('environment')]
+  proof.offer('dist', wheels)
   const built = await proof.run('build the wheel', [
     [
       python.path,
@@ -38,7 +39,6 @@ export async function proveWheel(proof: Proof, files: readonly string[]): Promis
     ],
   ])
   if (!built) return
-  proof.offer('dist', wheels)
   const own = path.join(environment, 'bin/python')
   const name = proof.project.manifest.packageName ?? proof.project.name
   const installed = await proof.run('install into a fresh environment', [
