@@ -164,7 +164,8 @@ describe('runs of other panels than Timings', () => {
     await pictures('export-wheels-where')
     await app.testId('export-run').click()
     const wheel = app.testId('export-wheel')
-    await wheel.waitFor({ timeout: workTime })
+    // A compiler without precompiled headers, then Python that imports torch for each of the tests' files.
+    await wheel.waitFor({ timeout: 600_000 })
     expect(await wheel.textContent()).toContain(node)
     expect(await wheel.getAttribute('data-state')).toBe('done')
     const product = wheel.getByTestId('export-product')
@@ -179,5 +180,5 @@ describe('runs of other panels than Timings', () => {
       fs.existsSync(path.join(exportFolderOf({ exportFolders: {} }, folder), 'setuptools', place)),
     ).toBe(true)
     await remove('export-wheels')
-  })
+  }, 1_200_000)
 })

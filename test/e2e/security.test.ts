@@ -158,6 +158,10 @@ describe('calls from the window to main', () => {
     const directory = path.join(cache.home, 'nobody-chose-this')
     const request = { forms: ['library'], directory, proof: false, decisions: {}, pythons: [] }
     const refused = { error: { code: 'request.invalid', path: 'directory' } }
+    const work = { verb: 'export', form: 'setuptools', directory, pythons: ['python3'] }
+    expect(await call('runs.start', { folder, work, over: 'local', jobs: 1 })).toMatchObject(
+      refused,
+    )
     expect(await call('export.run', { folder, job: 'export-1', request })).toMatchObject(refused)
     await call('settings.set', { exportFolders: { [folder]: directory } })
     await call('project.open', { folder })
@@ -187,7 +191,21 @@ describe('calls from the window to main', () => {
       const set = (await call('settings.set', { [name]: tool })) as { value?: { compiler: string } }
       expect(set.value).toMatchObject({ [name]: '' })
     }
+    const opened = (await call('app.info', {})) as unknown as { value: { startFolder: string } }
+    const folder = opened.value.startFolder
+    const directory = `${folder}-exports`
+    const wheels = { forms: ['setuptools'], directory, decisions: {}, pythons: [tool] }
+    const request = { ...wheels, proof: true }
+    expect(await call('export.run', { folder, job: 'export-3', request })).toMatchObject({
+      error: { code: 'request.invalid' },
+    })
+    const work = { verb: 'export', form: 'setuptools', directory, pythons: [tool] }
+    expect(await call('runs.start', { folder, work, over: 'local', jobs: 1 })).toMatchObject({
+      error: { code: 'request.invalid' },
+    })
     const asked = await app.electron.evaluate(() => (globalThis as { asked?: string[] }).asked)
+    const wheelQuestion = `Build and test wheels with ${tool}?`
+    expect(asked?.filter((message) => message === wheelQuestion)).toHaveLength(2)
     expect(asked?.join('\n')).toContain(`Use ${tool} as the C++ compiler?`)
     await call('doctor.report', { folder: '' })
     expect(fs.existsSync(marker)).toBe(false)

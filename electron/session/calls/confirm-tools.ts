@@ -55,16 +55,18 @@ export async function mayUseTools(session: AppSession, change: SettingsChange): 
 }
 
 /**
- * Whether the Pythons that the window names may be run for wheels. Of those that are not on PATH main asks the user,
- * once for each project that is opened.
+ * Whether the Pythons that the window names may be run for wheels. Of those that are neither on PATH nor set-up's main
+ * asks the user, once for each project that is opened.
  */
 export async function mayRunPythons(
   { session, project }: { session: AppSession; project: ProjectSession },
   named: readonly string[],
 ): Promise<Result<null>> {
-  const onPath = named.length === 0 ? [] : pythonsOnPath()
+  const { root, cacheFolder } = session.installation
+  const ours = [process.env['OPSMITH_PYTHON'], readSetupEnvironment(root, cacheFolder).python]
+  const known = named.length === 0 ? [] : [...pythonsOnPath(), ...ours]
   for (const python of named.map(pythonFile)) {
-    if (onPath.includes(python) || project.confirmedPythons.has(python)) continue
+    if (known.includes(python) || project.confirmedPythons.has(python)) continue
     const pressed = await session.desktop.ask({
       type: 'question',
       message: `Build and test wheels with ${python}?`,

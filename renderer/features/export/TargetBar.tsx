@@ -99,22 +99,28 @@ function WheelsField(): ReactElement | null {
   )
   if (!isOffered) return null
   return (
-    <div className="case-call">
-      <span
-        className="case-arguments export-folder"
-        title="For the torch of each of these Pythons, builds a wheel and tests it. Without one, builds a wheel for the libtorch of the project."
-      >
-        <CommitField
-          id="export-pythons"
-          label="Wheels for"
-          text={pythons.join(', ')}
-          placeholder="Pythons: /path/to/venv/bin/python, …"
-          parse={(text) => ({ value: text.split(',').flatMap((word) => word.trim() || []) })}
-          onCommit={(named) => exportStore.setState({ pythons: named })}
-        />
-      </span>
-      {pythons.length > 0 && <RunFields of={exportRuns} />}
-    </div>
+    <>
+      <div className="case-call">
+        <span
+          className="case-arguments export-folder"
+          title="For the torch of each of these Pythons, builds a wheel and tests it. Without one, builds a wheel for the libtorch of the project."
+        >
+          <CommitField
+            id="export-pythons"
+            label="Wheels for"
+            text={pythons.join(', ')}
+            placeholder="Pythons: /path/to/venv/bin/python, …"
+            parse={(text) => ({ value: text.split(',').flatMap((word) => word.trim() || []) })}
+            onCommit={(named) => exportStore.setState({ pythons: named })}
+          />
+        </span>
+      </div>
+      {pythons.length > 0 && (
+        <div className="case-call">
+          <RunFields of={exportRuns} />
+        </div>
+      )}
+    </>
   )
 }
 
