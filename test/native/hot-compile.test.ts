@@ -284,7 +284,7 @@ constexpr unsigned long never = ways<500, 0>::value;
     const result = await build
     expect(result.ok ? 'built' : result.error.code).toBe('cancelled')
     // The plain builds behind other tests have theirs until they end.
-    await expect.poll(temporary, { timeout: 120_000, interval: 200 }).toEqual([])
+    await expect.poll(temporary, { timeout: 300_000, interval: 200 }).toEqual([])
   })
 
   it('a hot build is followed by the plain build, which is the one published', async () => {
@@ -322,7 +322,7 @@ constexpr unsigned long never = ways<500, 0>::value;
   })
 
   it('closing waits until the plain build has removed what it was writing', async () => {
-    await expect.poll(temporary, { timeout: 120_000 }).not.toEqual([])
+    await expect.poll(temporary, { timeout: 300_000 }).not.toEqual([])
     await workbench.builds.close()
     expect(temporary()).toEqual([])
   })
