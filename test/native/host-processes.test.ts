@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { defaultHostLimits } from '../../electron/engine/host/host-client'
 import { inputSpec } from '../../electron/contract/manifest'
 import { removeLeftovers, removeProjectLeftovers } from '../../electron/engine/builds/leftovers'
 import { processNamespace } from '../../electron/engine/toolchain/process-tree'
 import { opsmith } from '../support/command-line'
-import { root } from '../support/installation'
+import { makeTestCache, root, sharedFolders } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench({ settings: { memoryLimit: 3 * 2 ** 30 } })
@@ -186,6 +186,12 @@ describe('the end of a process that an operator starts', () => {
 })
 
 describe('what is left of a process that was killed', () => {
+  // Containers of other tests may use the shared folders.
+  const own = makeTestCache(sharedFolders)
+  afterAll(() => {
+    own.remove()
+  })
+
   it('more temporary files than the limit end the op host', async () => {
     const { temporaryBytes } = defaultHostLimits
     defaultHostLimits.temporaryBytes = 3
@@ -212,10 +218,7 @@ describe('what is left of a process that was killed', () => {
   })
 
   it('the next start removes temporary files and processes of the dead, and no others', async () => {
-    // Not those of the shared cache, which containers of other tests may use.
-    fs.rmSync(path.join(cache.folder, 'users'))
-    fs.mkdirSync(path.join(cache.folder, 'users'))
-    const hosts = path.join(cache.folder, 'hosts')
+    const hosts = path.join(own.folder, 'hosts')
     const gone = spawn('true')
     await new Promise((resolve) => gone.once('exit', resolve))
     const dead = path.join(hosts, `${gone.pid}-1-0123abcd`)
@@ -224,14 +227,14 @@ describe('what is left of a process that was killed', () => {
     const proofs = [proof(gone.pid), proof(process.pid)]
     for (const name of [dead, alive, ...proofs])
       fs.mkdirSync(path.join(name, 'tmp'), { recursive: true })
-    const prelude = path.join(cache.folder, `prelude-full.cpp.${gone.pid}-0123abcd`)
+    const prelude = path.join(own.folder, `prelude-full.cpp.${gone.pid}-0123abcd`)
     fs.writeFileSync(prelude, '')
-    const compiling = path.join(cache.folder, 'objects', `tmp.${gone.pid}-0123abcd`)
-    fs.mkdirSync(compiling)
+    const compiling = path.join(own.folder, 'objects', `tmp.${gone.pid}-0123abcd`)
+    fs.mkdirSync(compiling, { recursive: true })
     // As a save that was cut short leaves them, in the cache and in a project.
     const half = (folder: string, pid = 0): string => {
-      fs.mkdirSync(path.join(cache.home, folder), { recursive: true })
-      const file = path.join(cache.home, folder, `.op.cpp.opsmith-${pid}-0123abcd`)
+      fs.mkdirSync(path.join(own.home, folder), { recursive: true })
+      const file = path.join(own.home, folder, `.op.cpp.opsmith-${pid}-0123abcd`)
       fs.writeFileSync(file, 'half')
       return file
     }
@@ -239,7 +242,7 @@ describe('what is left of a process that was killed', () => {
     const settings = half('opsmith', gone.pid)
     const [draft, saved] = [half('opsmith/drafts/0123', process.pid), half('saved', process.pid)]
     // A number that is no process, and no name of ours.
-    const backup = path.join(cache.home, 'saved', '.op.cpp.20261123-0123abcd')
+    const backup = path.join(own.home, 'saved', '.op.cpp.20261123-0123abcd')
     fs.writeFileSync(backup, 'whole')
     const orphan = (owner: string): number | undefined =>
       spawn('sleep', ['600'], {
@@ -254,8 +257,8 @@ describe('what is left of a process that was killed', () => {
     // To processes of this machine, those of a container have other numbers than their owners know.
     const contained = orphan(`${gone.pid}.123.1`) ?? 0
     try {
-      await removeLeftovers(workbench.installation)
-      await removeProjectLeftovers(path.join(cache.home, 'saved'), workbench.installation)
+      await removeLeftovers(own.places)
+      await removeProjectLeftovers(path.join(own.home, 'saved'), own.places)
       const left = [dead, prelude, compiling, settings, drafts, saving, proofs[0] ?? '']
       expect(left.filter((file) => fs.existsSync(file))).toEqual([])
       const used = [alive, draft, saved, backup, proofs[1] ?? '']
@@ -271,15 +274,16 @@ describe('what is left of a process that was killed', () => {
   it('temporary files stay where a container uses the cache too: its processes have other numbers', async () => {
     const gone = spawn('true')
     await new Promise((resolve) => gone.once('exit', resolve))
-    const compiling = path.join(cache.folder, `prelude-full.cpp.${gone.pid}-4567cdef`)
+    const compiling = path.join(own.folder, `prelude-full.cpp.${gone.pid}-4567cdef`)
     fs.writeFileSync(compiling, '')
-    const container = path.join(cache.folder, 'users', `${os.hostname()}-1`)
+    const container = path.join(own.folder, 'users', `${os.hostname()}-1`)
+    fs.mkdirSync(path.dirname(container))
     fs.writeFileSync(container, '')
-    await removeLeftovers(workbench.installation)
+    await removeLeftovers(own.places)
     expect(fs.existsSync(compiling)).toBe(true)
     const longAgo = Date.now() / 1000 - 8 * 24 * 3600
     fs.utimesSync(container, longAgo, longAgo)
-    await removeLeftovers(workbench.installation)
+    await removeLeftovers(own.places)
     expect(fs.existsSync(container)).toBe(false)
     expect(fs.existsSync(compiling)).toBe(false)
   })

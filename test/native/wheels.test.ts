@@ -75,7 +75,11 @@ const wheel = 'doubling-0.1.0-cp39-abi3-linux_x86_64.whl'
 
 describe('wheels for the torch of several Pythons', () => {
   it('are built by two workers, tested with their Python, and kept in a folder each', async () => {
-    const words = ['--over', 'local', '--jobs', '2', '--json']
+    // A file that the user changed and keeps is a part of the wheels.
+    expect((await wheels('--no-proof')).code).toBe(0)
+    const kept = 'python/doubling/__init__.py'
+    fs.appendFileSync(out('setuptools', kept), '\nCHANGED_BY_HAND = True\n')
+    const words = ['--over', 'local', '--jobs', '2', '--keep', `setuptools/${kept}`, '--json']
     const { code, stdout, stderr } = await wheels('--python', python, other, ...words)
     expect(code, stderr + stdout).toBe(0)
     const { forms, missing } = JSON.parse(stdout) as {
@@ -86,7 +90,13 @@ describe('wheels for the torch of several Pythons', () => {
     expect(missing).toEqual([])
     expect(forms[0]?.products).toEqual(folders.map((folder) => `${folder}/${wheel}`))
     expect(forms[0]?.steps.map(({ name }) => name)).toContain(`calls in Python (torch ${torch})`)
-    for (const folder of folders) expect(fs.existsSync(out('setuptools', folder, wheel))).toBe(true)
+    const unpack =
+      'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]).decode())'
+    for (const folder of folders) {
+      const file = out('setuptools', folder, wheel)
+      const read = ['-c', unpack, file, 'doubling/__init__.py']
+      expect(execFileSync(python, read, { encoding: 'utf8' })).toContain('CHANGED_BY_HAND')
+    }
     expect(fs.existsSync(out('setuptools/setup.py'))).toBe(true)
     expect(fs.existsSync(out('setuptools/dist', wheel))).toBe(false)
   }, 1_200_000)
@@ -99,8 +109,9 @@ describe('wheels for the torch of several Pythons', () => {
     const file = path.join(folder, found)
     const before = fs.readFileSync(file, 'utf8')
     fs.writeFileSync(file, `${before}\nraise ImportError('this torch is broken')\n`)
-    const { code, stdout } = await wheels('--python', other)
+    const { code, stdout } = await wheels('--python', python, other, '--keep')
     fs.writeFileSync(file, before)
+    expect(stdout).toContain(`ok      calls in Python (torch ${torch})`)
     expect(stdout).toMatch(/FAILED {2}build the wheel \(torch .*other\): .*this torch is broken/)
     expect(code).toBe(1)
     // That of before may not pass for one of now.
@@ -115,7 +126,10 @@ describe('wheels for the torch of several Pythons', () => {
     [['--python', 'PYTHON', '--no-proof'], '--python cannot be given together with --no-proof.'],
     [['--over', 'local'], '--over needs --python'],
     [['--over', 'local', '--python', ''], '--python names no Python.'],
-    [['--python', 'no-such-python'], 'no-such-python is not a program on PATH.'],
+    [
+      ['--python', 'no-such-python'],
+      'no-such-python is neither a full path nor a program on PATH.',
+    ],
     [['--python', 'PYTHON', 'LINK'], `both have torch`],
     [
       ['--python', 'PYTHON', '--as', 'cmake'],

@@ -10,7 +10,7 @@ import type { Places } from '../../electron/engine/places'
 export const root = path.resolve(__dirname, '../..')
 
 /** What costs time to make and cannot hurt another test. */
-const sharedFolders = [
+export const sharedFolders = [
   'precompiled',
   'compile-server',
   'include',

@@ -116,4 +116,15 @@ describe('the lock of set-up', () => {
     expect(await run()).toEqual(ok('done'))
     expect(fs.existsSync(lock())).toBe(false)
   })
+
+  it('of a container holds for two hours, since its processes are not seen from here', async () => {
+    fs.mkdirSync(path.dirname(lock()), { recursive: true })
+    fs.writeFileSync(lock(), '1.1.1.id')
+    expect(await run()).toMatchObject({
+      error: { message: expect.stringContaining('in a container') as string },
+    })
+    const longAgo = Date.now() / 1000 - 3 * 3600
+    fs.utimesSync(lock(), longAgo, longAgo)
+    expect(await run()).toEqual(ok('done'))
+  })
 })

@@ -42,11 +42,12 @@ export function hasOtherUsers(cacheFolder: string): boolean {
   return names.some((name) => {
     if (name === ownName()) return false
     const file = path.join(usersOf(cacheFolder), name)
-    const stat = fs.statSync(file, { throwIfNoEntry: false })
-    // Another start has removed it.
-    if (!stat) return false
-    const isOld = Date.now() - stat.mtimeMs > longAgo
-    if (isOld) fs.rmSync(file, { force: true })
-    return !isOld
+    try {
+      if (Date.now() - fs.statSync(file).mtimeMs <= longAgo) return true
+      fs.rmSync(file, { force: true })
+    } catch {
+      // Another start has removed it, or nobody can: it is old.
+    }
+    return false
   })
 }

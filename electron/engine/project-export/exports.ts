@@ -35,7 +35,7 @@ import { findProofTools } from './proof/tools'
 import type { ProofTools } from './proof/tools'
 import { readWheelPythons, wheelFolder } from './wheel-pythons'
 import type { WheelPython } from './wheel-pythons'
-import { diffTree, writeTree } from './write-export'
+import { diffTree, exportedFiles, writeTree } from './write-export'
 
 interface ExportServices {
   installation: Installation
@@ -319,14 +319,25 @@ export class Exports {
     if (tree?.ok === false) return tree
     if (!form || !tree) return err('internal', 'There is no form, because of a bug in Opsmith.')
     const directory = path.join(wheel.directory, form.id)
-    const files = [...tree.value.keys()].sort()
+    const files = await exportedFiles(directory)
+    if (!files.ok) return files
     const { python } = wheel
     const showProgress = (): void => undefined
-    const written = { project, form, directory, files }
+    const written = { project, form, directory, files: files.value }
     const proven = await this.prove(written, tools, { options, showProgress, python })
     if (options.signal?.aborted) return err('cancelled', 'The export was stopped.')
+    // A call on a device that the exporting machine does not have, say: its test is not in the export.
+    const missing = [...tree.value.keys()].filter((file) => !files.value.includes(file))
+    if (missing.length > 0)
+      proven.steps.push({
+        name: 'compare with the project',
+        status: 'skipped',
+        reason: `The export does not have ${missing.join(', ')}, which an export on this node has. If the project changed, export again.`,
+        seconds: 0,
+        log: '',
+      })
     const isProven = proven.steps.every((step) => step.status !== 'failed')
-    return ok({ form: form.id, directory, files, ok: isProven, ...proven })
+    return ok({ form: form.id, directory, files: files.value, ok: isProven, ...proven })
   }
 
   private async runForm(

@@ -26,11 +26,14 @@ export function pythonFile(named: string): string {
 async function readOne(named: string): Promise<Result<WheelPython>> {
   const python = pythonFile(named)
   if (!path.isAbsolute(python))
-    return err('request.invalid', `${named} is not a program on PATH.`, {
+    return err('request.invalid', `${named} is neither a full path nor a program on PATH.`, {
       hint: 'Write the full path of a Python.',
     })
   const found = await askPython(python)
-  if (!found) return err('request.invalid', `${python} is not a Python that runs on this machine.`)
+  if (!found)
+    return err('request.invalid', `${python} is not a Python that runs on this machine.`, {
+      hint: `Check the path: ${python} --version`,
+    })
   const install = { hint: `${python} -m pip install torch setuptools wheel ninja` }
   const torch = describeLibtorch(found.torchFolder, '')
   if (!torch)
@@ -43,6 +46,9 @@ async function readOne(named: string): Promise<Result<WheelPython>> {
     return err(
       'request.invalid',
       `No wheel can be built with the torch of ${python}: ${torch.why}.`,
+      {
+        hint: `${python} -m pip install --upgrade torch`,
+      },
     )
   return ok({ python, torch: torch.version })
 }

@@ -13,6 +13,8 @@ import type { WheelPython } from './wheel-pythons'
 const work = z.object({
   form: exportForm,
   python: z.string(),
+  /** That it has; wheels for different ones go to different folders. */
+  torch: z.string(),
   /** Absolute: of the export, in which each form has a folder of its name. */
   directory: z.string(),
 })
@@ -31,7 +33,7 @@ export function shardsOfWheels(
 ): Shard[] {
   return pythons.map(({ python, torch }) => ({
     name: `wheel for torch ${torch}`,
-    work: { form, python, directory } satisfies WheelWork,
+    work: { form, python, torch, directory } satisfies WheelWork,
   }))
 }
 
@@ -39,7 +41,7 @@ export function shardsOfWheels(
 export async function buildWheel(
   exports: Exports,
   folder: string,
-  { form, python: named, directory }: WheelWork,
+  { form, python: named, torch, directory }: WheelWork,
   signal: AbortSignal,
 ): Promise<Result<FormReport>> {
   const read = await readWheelPythons([named])
@@ -47,6 +49,12 @@ export async function buildWheel(
   // Of this node: another one may have it.
   if (!read.ok) return { ok: false, error: { ...read.error, code: 'toolchain.missing' } }
   if (!python) return err('internal', 'The shard names no Python, because of a bug in Opsmith.')
+  if (python.torch !== torch)
+    return err(
+      'toolchain.missing',
+      `${named} has torch ${python.torch} on this node, but torch ${torch} on the machine that started the run.`,
+      { hint: 'Name a Python that is the same on all nodes.' },
+    )
   return await exports.proveWheel(folder, { form, python, directory }, { signal })
 }
 

@@ -96,6 +96,15 @@ function changesBetween(present: Present, tree: FileTree): FileChange[] {
   return changes
 }
 
+/** The files of the export in a folder, sorted. Error: there is none. */
+export async function exportedFiles(directory: string): Promise<Result<string[]>> {
+  const text = await fs.readFile(path.join(directory, recordFile), 'utf8').catch(() => '')
+  const record = readRecord(text)
+  return record
+    ? ok(Object.keys(record.files).sort())
+    : err('io', `${directory} has no export.`, { hint: 'Export the project to this folder first.' })
+}
+
 export interface TargetDiff {
   exists: boolean
   files: FileChange[]

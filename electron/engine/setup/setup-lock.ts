@@ -49,7 +49,16 @@ export async function withSetupLock<Value>(
   const file = path.join(cacheFolder, 'setup', 'lock')
   fs.mkdirSync(path.dirname(file), { recursive: true })
   if (!takeLock(file)) {
-    const [pid = ''] = readOwner(file).split('.')
+    const owner = readOwner(file)
+    if (isOfOtherNamespace(owner))
+      return err(
+        'request.invalid',
+        'Another set-up may be running in a container, or outside of this container.',
+        {
+          hint: `Wait until it has ended. If it was killed, delete ${file}, then run set-up again.`,
+        },
+      )
+    const [pid = ''] = owner.split('.')
     return err('request.invalid', `Another set-up is running (process ${pid}).`, {
       hint: 'Wait until this process has ended, then run set-up again.',
     })

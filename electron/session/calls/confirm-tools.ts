@@ -1,10 +1,11 @@
+import path from 'node:path'
+
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { SettingsChange } from '../../contract/settings'
 import { readSetupEnvironment } from '../../engine/installation'
 import { pythonFile } from '../../engine/project-export/wheel-pythons'
 import { findLibtorchs } from '../../engine/toolchain/libtorch'
-import { pythonsOnPath } from '../../engine/toolchain/pythons-on-path'
 import { findCompilers } from '../../engine/toolchain/compilers'
 import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
 import type { AppSession } from '../app-session'
@@ -54,6 +55,11 @@ export async function mayUseTools(session: AppSession, change: SettingsChange): 
   return true
 }
 
+/** "python3.12" runs what the user's own PATH has. */
+function isPythonOnPath(name: string): boolean {
+  return /^python(3(\.\d+)?)?$/.test(name)
+}
+
 /**
  * Whether the Pythons that the window names may be run for wheels. Of those that are neither on PATH nor set-up's main
  * asks the user, once for each project that is opened.
@@ -64,9 +70,12 @@ export async function mayRunPythons(
 ): Promise<Result<null>> {
   const { root, cacheFolder } = session.installation
   const ours = [process.env['OPSMITH_PYTHON'], readSetupEnvironment(root, cacheFolder).python]
-  const known = named.length === 0 ? [] : [...pythonsOnPath(), ...ours]
-  for (const python of named.map(pythonFile)) {
-    if (known.includes(python) || project.confirmedPythons.has(python)) continue
+  for (const name of named) {
+    const python = pythonFile(name)
+    if (isPythonOnPath(name) || ours.includes(python) || project.confirmedPythons.has(python))
+      continue
+    // It is refused before it is run.
+    if (!path.isAbsolute(python)) continue
     const pressed = await session.desktop.ask({
       type: 'question',
       message: `Build and test wheels with ${python}?`,
@@ -76,7 +85,10 @@ export async function mayRunPythons(
       cancelId: 1,
     })
     if (pressed !== 0)
-      return err('request.invalid', `You did not confirm ${python}, so nothing was exported.`)
+      return err(
+        'request.invalid',
+        `You did not confirm ${python}, so Opsmith did not run it and built no wheel.`,
+      )
     project.confirmedPythons.add(python)
   }
   return ok(null)

@@ -103,7 +103,7 @@ function WheelsField(): ReactElement | null {
       <div className="case-call">
         <span
           className="case-arguments export-folder"
-          title="For the torch of each of these Pythons, builds a wheel and tests it. Without one, builds a wheel for the libtorch of the project."
+          title="Opsmith builds a wheel for the torch of each of these Pythons, and tests the wheel with that Python. If this field is empty, Opsmith builds one wheel, for the libtorch of the project."
         >
           <CommitField
             id="export-pythons"

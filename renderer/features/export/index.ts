@@ -20,7 +20,7 @@ export const feature = defineFeature({
       about: [
         'Exports the operators as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
         'Opsmith proves each export: it builds and runs the exported files alone, without the rest of the project. If a step of the proof fails, the export fails. To export without a proof, turn off “prove exports”.',
-        'A wheel works only with the torch that it was built with. For more wheels, name the Pythons of other environments at “Wheels for”. Each has its own torch.',
+        'A wheel works only with the minor version of torch that it was built with, such as 2.13. To build a wheel for several versions, enter a Python for each version at “Wheels for”. Opsmith then builds wheels for these Pythons only.',
       ],
     },
     area: 'right',

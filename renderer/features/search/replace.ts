@@ -51,11 +51,13 @@ export async function replaceInFile(path: string): Promise<void> {
 
 /** Replaces all matches of what the form says now, after a question. The list may still show an earlier search. */
 export async function replaceAll(): Promise<void> {
+  const before = searchJob.store.getState().value
   await search()
   // If a file changes meanwhile, that is searched again.
   await searchJob.ended()
   const report = searchJob.store.getState().value
-  if (!report || report.files.length === 0) return
+  // It is that of before if the search was stopped.
+  if (!report || report === before || report.files.length === 0) return
   const count = countOf(report)
   const all = report.files.flatMap(({ path, matches }) => matches.map((match) => ({ path, match })))
   const matches = count === 1 ? '1 match' : `${count.toLocaleString('en')} matches`

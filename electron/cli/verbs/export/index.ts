@@ -88,19 +88,24 @@ function decisionsOf(given: ExportOptions): Record<string, ConflictDecision> {
 
 /** --python: paths, or names of programs on PATH. */
 function pythonsOf(given: readonly string[] | undefined): string[] {
-  return wordsOf(given ?? [])
-    .filter((word) => word !== '')
-    .map((word) => (word.includes(path.sep) ? callerPath(word) : word))
+  return (
+    wordsOf(given ?? [])
+      .filter((word) => word !== '')
+      // One in quotes: the shell has left its ~ to us.
+      .map((word) => (word.includes(path.sep) && !word.startsWith('~/') ? callerPath(word) : word))
+  )
 }
+
+const nameEach = 'Name a Python for each torch: --as setuptools --python PYTHON…'
 
 /** An error if an option is given together with one that leaves nothing for it to do. */
 function refusedTogether(given: ExportOptions): Result<null> {
   if (given.over !== undefined && given.python === undefined)
     return err('request.invalid', '--over needs --python: each worker builds a wheel.', {
-      hint: 'Name a Python for each torch: --as setuptools --python PYTHON…',
+      hint: nameEach,
     })
   if (given.python !== undefined && pythonsOf(given.python).length === 0)
-    return err('request.invalid', '--python names no Python.')
+    return err('request.invalid', '--python names no Python.', { hint: nameEach })
   if (given.python !== undefined && !given.proof)
     return err('request.invalid', '--python cannot be given together with --no-proof.', {
       hint: 'The proof builds the wheels.',

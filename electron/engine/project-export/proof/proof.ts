@@ -91,15 +91,20 @@ export class Proof {
 
   /**
    * Copies what was built and tested to the export; names relative to it come back. A proof that failed takes files
-   * of the same names and wheels away: an earlier export may have left them.
+   * of the same names away, and wheels of the same version: an earlier export may have left them.
    * @param below a folder in each of those that were offered; "" for none
    */
   async deliver(directory: string, below: string): Promise<string[]> {
     const names: string[] = []
+    // What was stopped says nothing of what is there.
+    if (this.signal?.aborted) return names
+    const version = `-${this.project.manifest.version}-`
     for (const [to, from] of this.built) {
       const built = await fs.readdir(from).catch(() => [])
       const earlier = await fs.readdir(path.join(directory, to, below)).catch(() => [])
-      const wheels = this.failed ? earlier.filter((file) => file.endsWith('.whl')) : []
+      const wheels = this.failed
+        ? earlier.filter((file) => file.endsWith('.whl') && file.includes(version))
+        : []
       for (const file of new Set([...built, ...wheels])) {
         const name = path.posix.join(to, below, file)
         const target = await withoutLinks(directory, name)
