@@ -4,24 +4,21 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { exportFolderOf } from '../../electron/contract/settings'
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
-import { python } from '../support/python'
 
 const buildTime = 170_000
 /** Workers start op hosts of their own, on a machine that does other things, too. */
 const workTime = 180_000
 let cache: TestCache
 let app: App
-let folder: string
 const node = os.hostname()
 
 // One window for all tests: runs of timings are in timings.test.ts.
 beforeAll(async () => {
   cache = makeTestCache()
-  folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
+  const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   app = await App.start(cache, folder)
   await app.page
     .getByTestId('status-build')
@@ -152,33 +149,4 @@ describe('runs of other panels than Timings', () => {
     await pictures('operator-check-run')
     await remove('operator-check')
   })
-
-  it('a wheel is built by a worker for the Python that is named, and kept in the export', async () => {
-    await app.testId('rail-export').click()
-    await app.testId('export-about-library').waitFor({ timeout: workTime })
-    for (const form of ['library', 'setuptools'])
-      await app.testId(`export-choose-${form}`).setChecked(form === 'setuptools')
-    await app.testId('export-pythons').fill(python)
-    await app.testId('export-pythons').press('Enter')
-    await app.testId('export-wheels-where').selectOption('local')
-    await pictures('export-wheels-where')
-    await app.testId('export-run').click()
-    const wheel = app.testId('export-wheel')
-    // A compiler without precompiled headers, then Python that imports torch for each of the tests' files.
-    await wheel.waitFor({ timeout: 600_000 })
-    expect(await wheel.textContent()).toContain(node)
-    expect(await wheel.getAttribute('data-state')).toBe('done')
-    const product = wheel.getByTestId('export-product')
-    expect(await product.textContent()).toMatch(/dist\/torch-\d+\.\d+\.\d+.*\.whl/)
-    await pictures('export-wheels-run')
-    await app
-      .testId('export-wheels-run-phase')
-      .filter({ hasText: 'The run is done.' })
-      .waitFor({ timeout: workTime })
-    const place = (await product.locator('span').first().textContent()) ?? ''
-    expect(
-      fs.existsSync(path.join(exportFolderOf({ exportFolders: {} }, folder), 'setuptools', place)),
-    ).toBe(true)
-    await remove('export-wheels')
-  }, 1_200_000)
 })

@@ -9,13 +9,7 @@ import type { Outcome } from '../support/command-line'
 import { makeTestCache } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import { python } from '../support/python'
-
-const source = `#include <torch/library.h>
-#include <ATen/ATen.h>
-at::Tensor twice(const at::Tensor& x) { return x + x; }
-TORCH_LIBRARY(doubling, m) { m.def("twice(Tensor x) -> Tensor"); }
-TORCH_LIBRARY_IMPL(doubling, CPU, m) { m.impl("twice", twice); }
-`
+import { makeSmallProject } from '../support/small-project'
 
 let cache: TestCache
 let project: string
@@ -58,13 +52,7 @@ function makeOtherPython(folder: string): string {
 
 beforeAll(() => {
   cache = makeTestCache()
-  project = path.join(cache.home, 'doubling')
-  fs.mkdirSync(project)
-  fs.writeFileSync(path.join(project, 'op.cpp'), source)
-  const inputs = { x: { shape: [2, 3] } }
-  const calls = [{ op: 'doubling::twice', args: ['x'] }]
-  const manifest = { name: 'doubling', sources: ['op.cpp'], inputs, calls }
-  fs.writeFileSync(path.join(project, 'opsmith.json'), JSON.stringify(manifest))
+  project = makeSmallProject(cache)
   other = makeOtherPython(path.join(cache.home, 'other'))
 })
 afterAll(() => {
