@@ -31,14 +31,6 @@ afterAll(async () => {
   cache.remove()
 })
 
-/** Pictures for people, in both themes. */
-async function pictures(name: string): Promise<void> {
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`${name}-${theme}`)
-  }
-}
-
 /**
  * Leaves the run of a panel, and waits elsewhere until it is done.
  * @param id the beginning of test ids
@@ -54,7 +46,7 @@ async function leaveAndReturn(id: string, result: string): Promise<void> {
   await app.testId(`${id}-run-entry`).click()
   // What a run has found is read anew, also if it is done by now.
   await app.testId(result).first().waitFor({ timeout: workTime })
-  await pictures(`${id}-run-works`)
+  await app.pictures(`${id}-run-works`)
   await phase.filter({ hasText: 'The run is done.' }).waitFor({ timeout: workTime })
   expect(await app.testId(`${id}-run-missing`).count()).toBe(0)
 }
@@ -87,7 +79,7 @@ describe('runs of other panels than Timings', () => {
     await app.page.locator('#gradcheck-points').fill('3000')
     await app.testId('gradcheck-where').selectOption('local')
     await app.testId('gradcheck-search').scrollIntoViewIfNeeded()
-    await pictures('gradcheck-where')
+    await app.pictures('gradcheck-where')
     await app.testId('gradcheck-search').click()
     // The first part of the search is there while others are left: nothing that takes long may come between.
     await app.testId('gradcheck-found').waitFor({ timeout: workTime })
@@ -96,7 +88,7 @@ describe('runs of other panels than Timings', () => {
     expect(await found.textContent()).toMatch(
       new RegExp(`\\d+ of 3000 points fail in .* of work, on node ${node}`),
     )
-    await pictures('gradcheck-run')
+    await app.pictures('gradcheck-run')
 
     const seed = /seed x (\d+)/.exec((await found.textContent()) ?? '')?.[1] ?? 'none'
     await app.testId('gradcheck-take').click()
@@ -125,7 +117,7 @@ describe('runs of other panels than Timings', () => {
       .filter({ hasText: 'The run is done.' })
       .waitFor({ timeout: workTime })
     for (const text of await verdicts.allTextContents()) expect(text).toContain(node)
-    await pictures('gradcheck-all-run')
+    await app.pictures('gradcheck-all-run')
     await remove('gradcheck')
   })
 
@@ -134,7 +126,7 @@ describe('runs of other panels than Timings', () => {
     await app.testId('operator-check-entry-0').waitFor({ timeout: workTime })
     const operators = await app.page.getByTestId(/^operator-check-entry-\d+$/).count()
     await app.testId('operator-check-where').selectOption('local')
-    await pictures('operator-check-where')
+    await app.pictures('operator-check-where')
     await app.testId('operator-check-run').click()
     const verdicts = app.testId('operator-check-run-outcome')
     // Two workers may bring theirs at once.
@@ -146,7 +138,7 @@ describe('runs of other panels than Timings', () => {
     expect(await app.testId('operator-check-one-verdict').getAttribute('data-verdict')).toBe(
       await verdicts.first().getAttribute('data-verdict'),
     )
-    await pictures('operator-check-run')
+    await app.pictures('operator-check-run')
     await remove('operator-check')
   })
 })

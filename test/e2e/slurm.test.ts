@@ -51,14 +51,6 @@ describe.skipIf(missing !== '')(`the window and a cluster of Slurm ${missing}`, 
     cache.remove()
   })
 
-  /** Pictures for people, in both themes. */
-  async function pictures(name: string): Promise<void> {
-    for (const theme of ['dark', 'light'] as const) {
-      await app.page.emulateMedia({ colorScheme: theme })
-      await app.picture(`${name}-${theme}`)
-    }
-  }
-
   it('a sweep over two nodes shows its points as they come, each with its node', async () => {
     await app.testId('rail-timings').click()
     await app.testId('timings-entry-0').click()
@@ -72,7 +64,7 @@ describe.skipIf(missing !== '')(`the window and a cluster of Slurm ${missing}`, 
     await expect.poll(nodes, { timeout: runTime }).toEqual(['n1', 'n2'])
     const points = app.testId('timings-point')
     await points.first().waitFor({ timeout: runTime })
-    await pictures('slurm-sweep-fills')
+    await app.pictures('slurm-sweep-fills')
     const phase = app.testId('timings-run-phase')
     await phase.filter({ hasText: 'The run is done.' }).waitFor({ timeout: runTime })
     const found = await points.allTextContents()
@@ -82,7 +74,7 @@ describe.skipIf(missing !== '')(`the window and a cluster of Slurm ${missing}`, 
       'N 4,096 on NODE',
     ])
     expect(await app.testId('timings-run-missing').count()).toBe(0)
-    await pictures('slurm-sweep')
+    await app.pictures('slurm-sweep')
     const runs = path.join(cache.places.dataFolder, 'runs')
     await app.testId('timings-run-remove').click()
     await app.testId('timings-run-entry').waitFor({ state: 'detached' })

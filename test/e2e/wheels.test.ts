@@ -32,14 +32,6 @@ afterAll(async () => {
   cache.remove()
 })
 
-/** Pictures for people, in both themes. */
-async function pictures(name: string): Promise<void> {
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`${name}-${theme}`)
-  }
-}
-
 it('a wheel is built by a worker for the Python that is named, and kept in the export', async () => {
   await app.testId('rail-export').click()
   await app.testId('export-about-library').waitFor({ timeout: workTime })
@@ -48,7 +40,7 @@ it('a wheel is built by a worker for the Python that is named, and kept in the e
   await app.testId('export-pythons').fill(python)
   await app.testId('export-pythons').press('Enter')
   await app.testId('export-wheels-where').selectOption('local')
-  await pictures('export-wheels-where')
+  await app.pictures('export-wheels-where')
   await app.testId('export-run').click()
   const wheel = app.testId('export-wheel')
   // A compiler without precompiled headers, then Python that imports torch for each of the tests' files.
@@ -57,7 +49,7 @@ it('a wheel is built by a worker for the Python that is named, and kept in the e
   expect(await wheel.getAttribute('data-state')).toBe('done')
   const product = wheel.getByTestId('export-product')
   expect(await product.textContent()).toMatch(/dist\/torch-\d+\.\d+\.\d+.*\.whl/)
-  await pictures('export-wheels-run')
+  await app.pictures('export-wheels-run')
   await app
     .testId('export-wheels-run-phase')
     .filter({ hasText: 'The run is done.' })

@@ -237,4 +237,12 @@ export class App {
     // A window that is drawn without a GPU gets its turn late on a busy machine.
     await this.page.screenshot({ path: path.join(folder, `${name}.png`), timeout: 120_000 })
   }
+
+  /** Pictures for people, in both themes. */
+  async pictures(name: string): Promise<void> {
+    for (const theme of ['dark', 'light'] as const) {
+      await this.page.emulateMedia({ colorScheme: theme })
+      await this.picture(`${name}-${theme}`)
+    }
+  }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 import { processNamespace } from '../toolchain/process-tree'
 
-/** Milliseconds after which a user of the cache that was not seen again writes no file of it any more. */
+/** Milliseconds after which a user of the cache that was not noted again counts as gone. */
 export const longAgo = 7 * 24 * 3600 * 1000
 
 const usersOf = (cacheFolder: string): string => path.join(cacheFolder, 'users')
@@ -46,7 +46,7 @@ export function hasOtherUsers(cacheFolder: string): boolean {
       if (Date.now() - fs.statSync(file).mtimeMs <= longAgo) return true
       fs.rmSync(file, { force: true })
     } catch {
-      // Another start has removed it, or nobody can: it is old.
+      // It is old. Another start has removed it, or it cannot be removed.
     }
     return false
   })

@@ -22,7 +22,7 @@ export interface Form {
   needs: string
   /** Tools that the proof runs; without them it is tried in part. */
   tools: readonly ProofToolName[]
-  /** Its proof builds a wheel that works only with the torch that it was built with: there may be one for each torch. */
+  /** Its wheel works only with the torch that it was built with. So there may be a wheel for each torch. */
   wheelPerTorch?: true
   /** Why this project cannot be exported, as far as its sources tell without a build. */
   refusal?: (manifest: Manifest, sources: ExportedSources) => FormRefusal | undefined

@@ -23,7 +23,8 @@ export function pythonFile(named: string): string {
   return findOnPath(named) ?? named.replace(/^~(?=\/)/, os.homedir())
 }
 
-async function readOne(named: string): Promise<Result<WheelPython>> {
+/** A Python with its torch. Errors: as of readWheelPythons(). */
+export async function readWheelPython(named: string): Promise<Result<WheelPython>> {
   const python = pythonFile(named)
   if (!path.isAbsolute(python))
     return err('request.invalid', `${named} is neither a full path nor a program on PATH.`, {
@@ -61,7 +62,7 @@ export async function readWheelPythons(
   named: readonly string[],
 ): Promise<Result<readonly WheelPython[]>> {
   const pythons: WheelPython[] = []
-  for (const read of await Promise.all(named.map(readOne))) {
+  for (const read of await Promise.all(named.map(readWheelPython))) {
     if (!read.ok) return read
     const same = pythons.find(({ torch }) => torch === read.value.torch)
     if (same)

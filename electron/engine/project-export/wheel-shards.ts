@@ -7,13 +7,13 @@ import type { Result } from '../../contract/outcome'
 import type { RunWheel } from '../../contract/run-calls'
 import type { EndedShard, Shard } from '../../contract/shards'
 import type { Exports } from './exports'
-import { readWheelPythons } from './wheel-pythons'
+import { readWheelPython } from './wheel-pythons'
 import type { WheelPython } from './wheel-pythons'
 
 const work = z.object({
   form: exportForm,
   python: z.string(),
-  /** That it has; wheels for different ones go to different folders. */
+  /** The torch of that Python. The folder of the wheel is named after it. */
   torch: z.string(),
   /** Absolute: of the export, in which each form has a folder of its name. */
   directory: z.string(),
@@ -44,11 +44,10 @@ export async function buildWheel(
   { form, python: named, torch, directory }: WheelWork,
   signal: AbortSignal,
 ): Promise<Result<FormReport>> {
-  const read = await readWheelPythons([named])
-  const [python] = read.ok ? read.value : []
-  // Of this node: another one may have it.
+  const read = await readWheelPython(named)
+  // Another node may have this Python.
   if (!read.ok) return { ok: false, error: { ...read.error, code: 'toolchain.missing' } }
-  if (!python) return err('internal', 'The shard names no Python, because of a bug in Opsmith.')
+  const python = read.value
   if (python.torch !== torch)
     return err(
       'toolchain.missing',

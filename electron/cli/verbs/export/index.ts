@@ -91,14 +91,14 @@ function pythonsOf(given: readonly string[] | undefined): string[] {
   return (
     wordsOf(given ?? [])
       .filter((word) => word !== '')
-      // One in quotes: the shell has left its ~ to us.
+      // A shell does not expand ~ in quotes. The engine does.
       .map((word) => (word.includes(path.sep) && !word.startsWith('~/') ? callerPath(word) : word))
   )
 }
 
 const nameEach = 'Name a Python for each torch: --as setuptools --python PYTHON…'
 
-/** An error if an option is given together with one that leaves nothing for it to do. */
+/** An error if options contradict each other. */
 function refusedTogether(given: ExportOptions): Result<null> {
   if (given.over !== undefined && given.python === undefined)
     return err('request.invalid', '--over needs --python: each worker builds a wheel.', {
@@ -133,7 +133,8 @@ async function spreadWheels(
   if (!pythons.ok) return printError(pythons.error, json)
   const written = await workbench.exports.run(
     folder,
-    { ...request, proof: false },
+    // The workers prove it, each with its Python.
+    { ...request, proof: false, pythons: [] },
     { signal: interruptSignal() },
   )
   if (!written.ok) return printError(written.error, json)

@@ -96,7 +96,7 @@ export class Proof {
    */
   async deliver(directory: string, below: string): Promise<string[]> {
     const names: string[] = []
-    // What was stopped says nothing of what is there.
+    // A proof that was stopped says nothing about earlier wheels.
     if (this.signal?.aborted) return names
     const version = `-${this.project.manifest.version}-`
     for (const [to, from] of this.built) {
