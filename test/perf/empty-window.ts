@@ -17,15 +17,21 @@ declare global {
 const mainScript =
   "const { app, BrowserWindow } = require('electron'); app.whenReady().then(() => new BrowserWindow().loadURL('data:text/html,<p>empty'))"
 
-/** A window of the same Electron with nothing in it. */
-export async function openEmptyWindow(
-  cache: TestCache,
-): Promise<{ electron: ElectronApplication; page: Page }> {
+/** The folder of an app whose window has nothing in it but a word. */
+export function emptyApp(cache: TestCache): string {
   const folder = fs.mkdtempSync(path.join(cache.home, 'empty-'))
   fs.writeFileSync(path.join(folder, 'package.json'), '{"name":"empty","main":"main.js"}')
   fs.writeFileSync(path.join(folder, 'main.js'), mainScript)
+  return folder
+}
+
+/** A window of the same Electron with nothing in it. */
+async function openEmptyWindow(
+  cache: TestCache,
+): Promise<{ electron: ElectronApplication; page: Page }> {
   const executablePath = await electronExecutable()
-  const electron = await _electron.launch({ executablePath, args: ['--no-sandbox', folder] })
+  const args = ['--no-sandbox', emptyApp(cache)]
+  const electron = await _electron.launch({ executablePath, args })
   const page = await electron.firstWindow()
   await page.waitForLoadState('load')
   return { electron, page }

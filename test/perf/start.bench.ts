@@ -1,65 +1,58 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
-import { openEmptyWindow } from './empty-window'
-import { quantile, row, sample } from './measure'
+import { emptyApp } from './empty-window'
+import { quantile, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
+import { StartedWindow, watchStart } from './started-window'
+import type { Seen } from './started-window'
 
 const linesOfLargeFile = 10_000
 
-/** Seconds from the start of the process. */
-interface Start {
-  /** There is a window. */
-  window: number
-  /** It takes keys. */
-  ready: number
-  /** The source is shown, in an editor that can be typed in; without a project, the samples are. */
-  shown: number
-  /** The results of the last build are at hand. */
-  built: number
-  closed: number
-}
+/** Seconds from the start of the process, and from the wish to close it. */
+type Start = Seen & { closed: number }
 
 /** Starts the window, with or without a project, until it shows what it showed last. */
 async function start(cache: TestCache, project: string | undefined): Promise<Start> {
-  const began = performance.now()
-  const seconds = (): number => (performance.now() - began) / 1000
-  const seen: Start = { window: 0, ready: 0, shown: 0, built: 0, closed: 0 }
-  const app = await App.start(cache, project, { hotCompile: true }, root, async (page) => {
-    seen.window = seconds()
-    const whenTrue = async (isTrue: () => boolean): Promise<number> => {
-      await page.waitForFunction(isTrue, undefined, { polling: 'raf', timeout: 120_000 })
-      return seconds()
-    }
-    const ready = whenTrue(() => window.opsmithTest?.ready() === true)
-    const shown = whenTrue(() => {
-      const samples = document.querySelector('[data-testid^="gallery-open-"]')
-      const lines = document.querySelector('[data-testid^="editor-"] .view-lines')
-      return samples !== null || (lines?.textContent ?? '') !== ''
-    })
-    const isBuilt = (): boolean =>
-      document.querySelector('[data-testid="status-build"]')?.getAttribute('data-state') === 'good'
-    const built = project === undefined ? Promise.resolve(0) : whenTrue(isBuilt)
-    const times = await Promise.all([ready, shown, built])
-    ;[seen.ready, seen.shown, seen.built] = times
-  })
+  const words = [root, ...(project === undefined ? [] : [project])]
+  const window = await StartedWindow.open(cache, words)
+  const names = ['ready', 'shown', ...(project === undefined ? [] : (['built'] as const))] as const
+  const seen = await window.evaluate(watchStart, names)
   // As it is left by a user: what follows a build is over.
-  if (project !== undefined) await app.testId('status-tools').filter({ hasText: 'lib' }).waitFor()
-  const closing = performance.now()
-  await app.close()
-  seen.closed = (performance.now() - closing) / 1000
-  return seen
+  await pause(project === undefined ? 1_000 : 6_000)
+  const seconds = (milliseconds: number): number =>
+    milliseconds === 0 ? 0 : (milliseconds - window.spawnedAt) / 1000
+  return {
+    painted: seconds(seen.painted),
+    ready: seconds(seen.ready),
+    shown: seconds(seen.shown),
+    built: seconds(seen.built),
+    closed: await window.close(),
+  }
 }
 
-/** An empty window of the same Electron, opened and closed. */
-async function bareSeconds(cache: TestCache, rounds: number): Promise<number[]> {
-  return await sample(rounds, async () => {
-    const { electron } = await openEmptyWindow(cache)
-    await electron.close()
-  })
+/** When a window with nothing in it has painted. */
+async function emptyWindow(cache: TestCache, rounds: number): Promise<number[]> {
+  const folder = emptyApp(cache)
+  const seconds: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const window = await StartedWindow.open(cache, [folder])
+    const { painted } = await window.evaluate(watchStart, [])
+    seconds.push((painted - window.spawnedAt) / 1000)
+    await window.close()
+  }
+  return seconds
+}
+
+/** As `App.start` has it: copies of samples go to the test's own folder, and compiling hot is on. */
+async function prepare(cache: TestCache): Promise<void> {
+  const projectsFolder = path.join(cache.home, 'projects')
+  await changeSettings(cache.places.configFolder, { projectsFolder, hotCompile: true })
 }
 
 /** The sample, with three files of thousands of lines whose tabs are open. */
@@ -88,9 +81,10 @@ export async function runStart(options: BenchmarkOptions): Promise<Row[]> {
   try {
     say('empty window')
     const bare = {
-      name: 'empty window of the same Electron, opened and closed',
-      samples: await bareSeconds(cache, rounds),
+      name: 'empty window of the same Electron',
+      samples: await emptyWindow(cache, rounds),
     }
+    for (const one of [cache, cacheWithoutProjects]) await prepare(one)
     const project = copyProject(path.join(root, 'samples/my_op'), cache)
     const large = await projectWithLargeFiles(cache)
     const repeat = async (what: string, opened: string | undefined): Promise<Start[]> => {
@@ -114,7 +108,7 @@ export async function runStart(options: BenchmarkOptions): Promise<Row[]> {
     const rowsOf = (name: string, starts: readonly Start[]): Row[] => [
       rowOf(
         `${name}: window`,
-        starts.map((one) => one.window),
+        starts.map((one) => one.painted),
         0.6,
       ),
       row(
