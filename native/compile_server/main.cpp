@@ -402,6 +402,15 @@ std::string depfile_text(const result& made) {
   return text + "\n";
 }
 
+/// Tells whoever asked how this copy ends. Now, and not when it has given its memory back.
+/// @returns the exit code to end with
+int end_with(const result& made, int exit_code) {
+  if (made.answers < 0) return exit_code;
+  const auto answer = ended_text(made.id, W_EXITCODE(exit_code, 0));
+  const auto written = write(made.answers, answer.data(), answer.size());
+  return written == static_cast<ssize_t>(answer.size()) ? has_answered : exit_code;
+}
+
 int run(int argc, char** argv) {
   std::string shared_file;
   std::string make_names;
@@ -454,17 +463,12 @@ int run(int argc, char** argv) {
   compiler.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
   serve_action action(made, shared, make_names);
   const bool good = compiler.ExecuteAction(action) && !object.empty();
-  if (!good) return 1;
+  if (!good) return end_with(made, 1);
   if (!made.depfile.empty()) {
     const auto text = depfile_text(made);
-    if (!write_file(made.depfile, text.data(), text.size())) return 1;
+    if (!write_file(made.depfile, text.data(), text.size())) return end_with(made, 1);
   }
-  if (!write_file(made.object, object.data(), object.size())) return 1;
-  if (made.answers < 0) return 0;
-  // Now, and not when this process has given its memory back.
-  const auto answer = ended_text(made.id, 0);
-  const auto written = write(made.answers, answer.data(), answer.size());
-  return written == static_cast<ssize_t>(answer.size()) ? has_answered : 0;
+  return end_with(made, write_file(made.object, object.data(), object.size()) ? 0 : 1);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ describe('a compile server that does not answer as it should', () => {
       if (!toolchain.ok) throw new Error(toolchain.error.message)
       const tools = compileTools(workbench.installation, toolchain.value)
       const program = { executable, names: '', sharedCode: '', key: '' }
-      const linker = { command: '', args: () => [] }
+      const linker = { command: '', quick: '', sharedCodeStub: '', args: () => [] }
       const server = new CompileServer(tools, { ...program, linker }, { prelude: 'extension' })
       expect(await server.ready).toMatchObject({
         ok: false,

@@ -62,6 +62,26 @@ export class Libraries {
 
   /** Loads what was built last into the op host; what it registered comes back. */
   async load(projectOrFolder: ProjectOrFolder, limits: CallLimits): Promise<Result<LoadReport>> {
+    const loaded = await this.ensureLoaded(projectOrFolder, limits)
+    if (!loaded.ok) return loaded
+    const { report, project } = loaded.value
+    const folder = folderOf(projectOrFolder)
+    const operators = await withKernelPlaces(report.operators, {
+      folder,
+      manifestText: project?.manifestText,
+      sources: async () => {
+        const found = project && (await resolveSources(folder, project.manifest))
+        return found?.ok ? [...found.value.plain, ...found.value.cuda] : []
+      },
+    })
+    return ok({ ...report, operators })
+  }
+
+  /** The same for a call to come, where nobody asks in which source an operator is: none is read. */
+  async ensureLoaded(
+    projectOrFolder: ProjectOrFolder,
+    limits: CallLimits,
+  ): Promise<Result<{ report: LoadReport; project: OpenProject | undefined }>> {
     const { builds, hosts, projects } = this.services
     const folder = folderOf(projectOrFolder)
     const build = builds.lastBuild(folder)
@@ -77,16 +97,7 @@ export class Libraries {
       const explained = await explainLoadError(report.error, folder)
       return placeError({ ok: false, error: explained }, folder)
     }
-    const { operators } = report.value
-    const placed = await withKernelPlaces(operators, {
-      folder,
-      manifestText: project?.manifestText,
-      sources: async () => {
-        const found = project && (await resolveSources(folder, project.manifest))
-        return found?.ok ? [...found.value.plain, ...found.value.cuda] : []
-      },
-    })
-    return ok({ ...report.value, operators: placed })
+    return ok({ report: report.value, project })
   }
 
   /** Gives op hosts the addon of a project's libtorch, and the folder whose frames in a stack are the user's. */

@@ -294,7 +294,7 @@ export class Gradchecks {
     const opened = await projects.open(projectOrFolder)
     if (!opened.ok) return opened
     const project = opened.value
-    const loaded = await libraries.load(project, limits)
+    const loaded = await libraries.ensureLoaded(project, limits)
     if (!loaded.ok) return loaded
     const program = await project.program()
     if (!program.ok) return program

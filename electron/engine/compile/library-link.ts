@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { CommandResult } from '../toolchain/run-command'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
-import { linkerFlags } from './hot/direct-link'
+import type { ServerProgram } from './hot/server-program'
+import { isPlainLink, linkerFlags } from './hot/direct-link'
 import { namedByFlags } from './link-inputs'
 import type { BuildPlan } from './plan'
 import { hashOf, ResultCache } from './result-cache'
@@ -76,7 +77,7 @@ export class LibraryLink {
     const { plan, name, objects } = this.options
     const { compiler, libtorch } = plan.tools.toolchain
     return hashOf(
-      `${how}-link-2`,
+      `${how}-link-3`,
       compiler.identity,
       libtorch.identity,
       name,
@@ -158,20 +159,28 @@ export class LibraryLink {
   ): [string, string[]] {
     const { plan, name, objects } = this.options
     const files = [...objects.map((object) => object.object), ...added]
-    const shared = objects.some((object) => object.hot) ? hot?.program.sharedCode : undefined
+    const shared = objects.some((object) => object.hot) ? hot?.program : undefined
+    const ofShared = (file: string, { sharedCode }: ServerProgram): string[] => [
+      file,
+      '-rpath',
+      path.dirname(sharedCode),
+    ]
     const own = [
       '-soname',
       name,
-      ...(shared === undefined ? [] : [shared, '-rpath', path.dirname(shared)]),
       ...(depfile === undefined ? [] : [`--dependency-file=${depfile}`]),
     ]
-    if (hot && this.direct)
+    if (hot && this.direct) {
+      const { linker } = hot.program
+      const stub = shared ? ofShared(linker.sharedCodeStub, shared) : []
       return [
-        hot.program.linker.command,
-        hot.program.linker.args(files, output, [...own, ...this.direct]),
+        isPlainLink(this.direct) ? linker.quick : linker.command,
+        linker.args(files, output, [...own, ...stub, ...this.direct]),
       ]
+    }
     const { command, args, trailing } = plan.link
-    const passed = own.flatMap((word) => ['-Xlinker', word])
+    const library = shared ? ofShared(shared.sharedCode, shared) : []
+    const passed = [...own, ...library].flatMap((word) => ['-Xlinker', word])
     return [command, [...args, ...files, ...trailing, ...passed, '-o', output]]
   }
 

@@ -72,7 +72,7 @@ export class Profiles {
     // No other build is profiled.
     const plain = await builds.waitForPlain(project)
     if (!plain.ok) return plain
-    const loaded = await libraries.load(project, limits)
+    const loaded = await libraries.ensureLoaded(project, limits)
     if (!loaded.ok) return loaded
     const program = await project.program()
     if (!program.ok) return program

@@ -30,7 +30,7 @@ export class Runs {
   ): Promise<Result<RunReport>> {
     const { projects, libraries } = this.services
     const opened = await projects.open(projectOrFolder)
-    const loaded = await libraries.load(opened.ok ? opened.value : projectOrFolder, limits)
+    const loaded = await libraries.ensureLoaded(opened.ok ? opened.value : projectOrFolder, limits)
     if (!loaded.ok) return loaded
     if (!opened.ok) return opened
     const project = opened.value

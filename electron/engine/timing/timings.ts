@@ -185,7 +185,7 @@ export class Timings {
     // No other build is timed.
     const plain = await builds.waitForPlain(project)
     if (!plain.ok) return plain
-    const loaded = await libraries.load(project, { timeout: defaultTimeout, ...limits })
+    const loaded = await libraries.ensureLoaded(project, { timeout: defaultTimeout, ...limits })
     if (!loaded.ok) return loaded
     const program = await project.program()
     if (!program.ok) return program
@@ -429,7 +429,7 @@ export class Timings {
     const library = build?.library ?? (apart ? session.library : undefined)
     const loaded =
       library === undefined
-        ? await libraries.load(session.project, within)
+        ? await libraries.ensureLoaded(session.project, within)
         : await pool.value.load(library, within)
     if (!loaded.ok) return loaded
     const host = await pool.value.host()

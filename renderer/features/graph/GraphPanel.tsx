@@ -5,7 +5,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { useBuild } from '../../store/build'
+import { buildJob, useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { filesStore, useStaleness } from '../../store/files'
 import { graphStore, useGraph } from './graph'
@@ -66,13 +66,14 @@ function useLive(): void {
   const observation = useJob(observeJob, (state) => state.value)
   const showConstants = useGraph((state) => state.choice.showConstants)
   const beside = useGraph((state) => state.choice.beside)
-  const hasLoaded = useBuild((state) => state.stamp !== null && state.running === null)
 
-  useEffect(() => watchGraph(), [])
   useEffect(() => {
-    // The first build brings the operators that the program may call.
+    const stopWatching = watchGraph()
+    // A build that runs brings the operators that the program may call, and then its graph: after what else it refreshes.
+    const hasLoaded = buildJob.store.getState().stamp !== null && !buildJob.isRunning()
     if (hasLoaded || graphStore.getState().choice.file) void openGraph()
-  }, [hasLoaded])
+    return stopWatching
+  }, [])
   useEffect(() => {
     if (shown) void showGraph()
   }, [shown, showConstants, beside])

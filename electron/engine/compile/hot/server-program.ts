@@ -15,7 +15,7 @@ import type { Prelude } from '../flags'
 import { headerFlags } from '../virtual-gpu/flags'
 import { deviceCodeHeaders } from '../virtual-gpu/gpu-sources'
 import type { ClangLibraries } from './clang-libraries'
-import { directLinker } from './direct-link'
+import { directLinker, sharedCodeName } from './direct-link'
 import type { DirectLinker } from './direct-link'
 
 const limitBytes = 2 ** 29
@@ -94,7 +94,7 @@ function placeOf({ installation, toolchain, includes }: CompileTools): Place {
   const home = homeOf(installation)
   const files = fs.readdirSync(home).sort()
   const key = hashOf(
-    'compile-server-3',
+    'compile-server-4',
     toolchain.compiler.identity,
     toolchain.compiler.linker,
     toolchain.libtorch.identity,
@@ -110,7 +110,7 @@ function placeOf({ installation, toolchain, includes }: CompileTools): Place {
 
 async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProgram | undefined> {
   const { folder, key } = place
-  const sharedCode = path.join(folder, 'libopsmith_shared_code.so')
+  const sharedCode = path.join(folder, `${sharedCodeName}.so`)
   const state = folderState(folder)
   if (state === 'damaged') discardFolder(folder)
   if (state !== 'intact') return undefined
@@ -248,12 +248,12 @@ async function make(
     const shared = await run(
       'Linking the code that all builds with the compile server share',
       linker.command,
-      linker.args([object], path.join(temporary, 'libopsmith_shared_code.so'), [
+      linker.args([object], path.join(temporary, `${sharedCodeName}.so`), [
         // It stays when operators leave: what they left behind may point into it.
         '-z',
         'nodelete',
         '-soname',
-        'libopsmith_shared_code.so',
+        `${sharedCodeName}.so`,
         // Nor does it use what an operator defines: that one could never be unloaded.
         '-Bsymbolic',
       ]),
