@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { AppCallName } from '../../electron/contract/app-calls'
 import { err, ok } from '../../electron/contract/outcome'
-import { watchGraph } from '../../renderer/features/graph/capture'
 import { chooseCheckedOperator } from '../../renderer/features/operator-checks/run'
 import { runCommand } from '../../renderer/store/commands'
 import { touched } from '../../renderer/store/files'
@@ -72,9 +71,8 @@ async function useAllPanels(): Promise<void> {
     layoutStore.setState({
       dock: { isShown, showTool: () => undefined, activeFile: () => null } as never,
     })
-    watchGraph()
   })
-  for (const panel of ['gradcheck', 'operator-checks', 'timings']) show(panel)
+  for (const panel of ['graph', 'gradcheck', 'operator-checks', 'timings']) show(panel)
   await quiet()
   for (const command of ['run.go', 'gradcheck.run', 'operatorChecks.all', 'timing.run']) {
     act(() => runCommand(command))
