@@ -1,3 +1,6 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
 import type { Project } from '../../electron/contract/project'
 import { listen } from '../bridge/bridge'
 import { askedAt } from './asked-at'
@@ -65,13 +68,26 @@ const programRefresh: Refresh = {
   },
 }
 
+/** The order of the features that refresh now; null where none does. */
+const refreshStore = createStore<{ order: number | null }>(() => ({ order: null }))
+
+/** Whether the refresh of this order runs, or others before it: what its feature shows is about to come. */
+export function useIsRefreshDue(order: number): boolean {
+  return useStore(refreshStore, (state) => state.order !== null && state.order <= order)
+}
+
 /** The op host does one thing at a time: what somebody looks at comes before what runs by itself. */
 async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
   const all = [programRefresh, ...allFeatures().flatMap((feature) => feature.refresh ?? [])]
   const orders = [...new Set(all.map((refresh) => refresh.order))].sort((a, b) => a - b)
-  for (const order of orders) {
-    const together = all.filter((refresh: Refresh) => refresh.order === order)
-    await Promise.all(together.map((refresh) => refresh.run(cause)))
+  try {
+    for (const order of orders) {
+      refreshStore.setState({ order })
+      const together = all.filter((refresh: Refresh) => refresh.order === order)
+      await Promise.all(together.map((refresh) => refresh.run(cause)))
+    }
+  } finally {
+    refreshStore.setState({ order: null })
   }
 }
 

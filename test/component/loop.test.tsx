@@ -7,7 +7,7 @@ import { chooseCheckedOperator } from '../../renderer/features/operator-checks/r
 import { runCommand } from '../../renderer/store/commands'
 import { touched } from '../../renderer/store/files'
 import { layoutStore } from '../../renderer/store/layout'
-import { filesChanged, requestBuild } from '../../renderer/store/loop'
+import { filesChanged, forgetResults, requestBuild } from '../../renderer/store/loop'
 import { settled } from '../support/main-process'
 import { buildOf, crashed, load, projectOf } from './support/answers'
 import { main, open, show } from './support/window'
@@ -96,6 +96,15 @@ describe('after a build', () => {
     act(() => filesChanged(['op.cpp']))
     await quiet()
     expect(log).toEqual(oneAfterTheOther(work))
+  })
+
+  it('the graph panel refreshes where results were forgotten while it stayed open', async () => {
+    await useAllPanels()
+    act(() => forgetResults())
+    log = []
+    await act(() => requestBuild('asked'))
+    await quiet()
+    expect(log).toContain('graph.capture ends')
   })
 
   it('that failed, or whose library does not load, nothing is asked of the op host', async () => {

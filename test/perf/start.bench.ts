@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { App } from '../support/app'
@@ -9,43 +8,49 @@ import type { TestCache } from '../support/installation'
 import { emptyApp } from './empty-window'
 import { quantile, row } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
-import { StartedWindow, watchStart } from './started-window'
+import { StartedWindow } from './started-window'
 import type { Seen } from './started-window'
 
 const linesOfLargeFile = 10_000
 
-/** Seconds from the start of the process, and from the wish to close it. */
+/** Seconds from the start of the process; `closed`: from asking it to close until it ended. */
 type Start = Seen & { closed: number }
 
 /** Starts the window, with or without a project, until it shows what it showed last. */
 async function start(cache: TestCache, project: string | undefined): Promise<Start> {
   const words = [root, ...(project === undefined ? [] : [project])]
-  const window = await StartedWindow.open(cache, words)
-  const names = ['ready', 'shown', ...(project === undefined ? [] : (['built'] as const))] as const
-  const seen = await window.evaluate(watchStart, names)
-  // As it is left by a user: what follows a build is over.
-  await pause(project === undefined ? 1_000 : 6_000)
-  const seconds = (milliseconds: number): number =>
-    milliseconds === 0 ? 0 : (milliseconds - window.spawnedAt) / 1000
-  return {
-    painted: seconds(seen.painted),
-    ready: seconds(seen.ready),
-    shown: seconds(seen.shown),
-    built: seconds(seen.built),
-    closed: await window.close(),
-  }
+  return await StartedWindow.use(cache, words, async (window) => {
+    const seen = await window.seen(
+      project === undefined ? ['ready', 'shown'] : ['ready', 'shown', 'built'],
+    )
+    if (project !== undefined) await window.calm()
+    const closed = await window.close()
+    if (!fs.existsSync(path.join(cache.places.stateFolder, 'window.json')))
+      throw new Error('the window was not closed as a user closes it')
+    const seconds = (milliseconds: number): number =>
+      milliseconds === 0 ? 0 : (milliseconds - window.spawnedAt) / 1000
+    return {
+      painted: seconds(seen.painted),
+      ready: seconds(seen.ready),
+      shown: seconds(seen.shown),
+      built: seconds(seen.built),
+      closed,
+    }
+  })
 }
 
 /** When a window with nothing in it has painted. */
 async function emptyWindow(cache: TestCache, rounds: number): Promise<number[]> {
   const folder = emptyApp(cache)
+  const once = (): Promise<number> =>
+    StartedWindow.use(cache, [folder], async (window) => {
+      const { painted } = await window.seen([])
+      return (painted - window.spawnedAt) / 1000
+    })
+  // As of Opsmith, the first start is no start like the others.
+  await once()
   const seconds: number[] = []
-  for (let round = 0; round < rounds; round += 1) {
-    const window = await StartedWindow.open(cache, [folder])
-    const { painted } = await window.evaluate(watchStart, [])
-    seconds.push((painted - window.spawnedAt) / 1000)
-    await window.close()
-  }
+  for (let round = 0; round < rounds; round += 1) seconds.push(await once())
   return seconds
 }
 

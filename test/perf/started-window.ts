@@ -11,7 +11,8 @@ import type { TestCache } from '../support/installation'
 
 const targets = z.array(z.object({ type: z.string(), webSocketDebuggerUrl: z.string() }))
 const answer = z.object({
-  id: z.number(),
+  /** Events have none. */
+  id: z.number().optional(),
   result: z
     .object({
       result: z.object({ value: z.unknown().optional() }),
@@ -19,6 +20,10 @@ const answer = z.object({
     })
     .optional(),
 })
+type Answer = z.infer<typeof answer>['result']
+
+/** Milliseconds for what takes seconds. */
+const patience = 120_000
 
 /** When a start showed what one waits for, in milliseconds since 1970; 0 for what is not waited for. */
 export interface Seen {
@@ -35,10 +40,18 @@ export interface Seen {
 type Wanted = Exclude<keyof Seen, 'painted'>
 
 /**
- * Waits until the window shows it. Runs in the page, as a whole: it may use nothing from outside.
+ * Waits until the window shows it. Runs in the page, as a whole: it may use nothing from outside. What was there before
+ * this began is noted as of now; only the first paint is Chromium's own note.
  * @param names what is waited for, besides the first paint
  */
-export async function watchStart(names: readonly Wanted[]): Promise<Seen> {
+export async function watchStart({
+  names,
+  patience: longest,
+}: {
+  names: readonly Wanted[]
+  patience: number
+}): Promise<Seen> {
+  const began = Date.now()
   const isTrue: Record<Wanted, () => boolean> = {
     ready: () => window.opsmithTest?.ready() === true,
     shown: () => {
@@ -52,6 +65,7 @@ export async function watchStart(names: readonly Wanted[]): Promise<Seen> {
   const seen: Seen = { painted: 0, ready: 0, shown: 0, built: 0 }
   const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve))
   while (seen.painted === 0 || names.some((name) => seen[name] === 0)) {
+    if (Date.now() - began > longest) throw new Error(`not shown: ${JSON.stringify(seen)}`)
     await frame()
     const [paint] = performance.getEntriesByName('first-contentful-paint')
     if (paint !== undefined) seen.painted = performance.timeOrigin + paint.startTime
@@ -60,12 +74,22 @@ export async function watchStart(names: readonly Wanted[]): Promise<Seen> {
   return seen
 }
 
+/** Waits until what follows a build at a start is over. Runs in the page, as watchStart(). */
+export async function watchCalm(longest: number): Promise<null> {
+  const began = Date.now()
+  const hasTools = (): boolean =>
+    document.querySelector('[data-testid="status-tools"]')?.textContent?.includes('lib') === true
+  while (!hasTools() && Date.now() - began < longest)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  return null
+}
+
 /**
- * A window that was started as a user starts it. Playwright puts a debugger into the main process, which holds the start
- * up, and listens to all that the page does. This one asks the page one question.
+ * A window that was started without Playwright, whose debugger delays the main process and listens to all that the page
+ * does. Only Chromium's debugging port is open, and the page is asked one question.
  */
 export class StartedWindow {
-  private last = 0
+  private lastId = 0
 
   private constructor(
     /** Milliseconds since 1970. */
@@ -74,49 +98,82 @@ export class StartedWindow {
     private readonly page: WebSocket,
   ) {}
 
-  /** @param words of the command line: the app's folder, and what it is to open */
-  static async open(cache: TestCache, words: readonly string[]): Promise<StartedWindow> {
+  /**
+   * Opens a window, and ends its program whatever happens meanwhile.
+   * @param words of the command line: the app's folder, and what it is to open
+   */
+  static async use<T>(
+    cache: TestCache,
+    words: readonly string[],
+    look: (window: StartedWindow) => Promise<T>,
+  ): Promise<T> {
     const executable = await electronExecutable()
     const spawnedAt = Date.now()
     const program = spawn(executable, ['--no-sandbox', '--remote-debugging-port=0', ...words], {
       env: { ...process.env, ...cache.environment, OPSMITH_TESTS: '1' },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    const page = new WebSocket(await pageOf(await addressOf(program)))
-    await new Promise((resolve, reject) => page.once('open', resolve).once('error', reject))
-    return new StartedWindow(spawnedAt, program, page)
+    try {
+      const page = new WebSocket(await pageOf(await addressOf(program)))
+      await new Promise((resolve, reject) => page.once('open', resolve).once('error', reject))
+      return await look(new StartedWindow(spawnedAt, program, page))
+    } finally {
+      program.kill('SIGKILL')
+    }
   }
 
-  /**
-   * Calls a function in the page, as its text is, and awaits it. Once more where the page was the empty one that a
-   * window has before its own.
-   */
-  async evaluate<Input, Output>(
-    run: (input: Input) => Output | Promise<Output>,
-    input: Input,
-  ): Promise<Output> {
-    const expression = `(${String(run)})(${JSON.stringify(input)})`
-    for (;;) {
-      const answered = await this.ask({ expression, awaitPromise: true, returnByValue: true })
-      if (answered?.exceptionDetails !== undefined)
-        throw new Error(JSON.stringify(answered.exceptionDetails))
-      if (answered) return answered.result.value as Output
-    }
+  /** When what a start shows was seen. */
+  async seen(names: readonly Wanted[]): Promise<Seen> {
+    return await this.evaluate(watchStart, { names, patience })
+  }
+
+  async calm(): Promise<void> {
+    await this.evaluate(watchCalm, patience)
   }
 
   /** Closes the window as a user does. @returns seconds until the process ended */
   async close(): Promise<number> {
     const began = performance.now()
     const gone = new Promise((resolve) => this.program.once('exit', resolve))
-    this.page.send(JSON.stringify({ id: ++this.last, method: 'Page.close' }))
+    // Chromium's own Page.close leaves out the question whether the window may close, at which the app keeps what is typed.
+    this.send('window.close()')
     await gone
     return (performance.now() - began) / 1000
   }
 
+  /**
+   * Runs a function in the page by its source text. Asks again where the window's first, empty page was replaced
+   * meanwhile.
+   */
+  private async evaluate<Input, Output>(
+    inPage: (input: Input) => Promise<Output>,
+    input: Input,
+  ): Promise<Output> {
+    const began = performance.now()
+    while (performance.now() - began < patience) {
+      const answered = await this.ask(`(${String(inPage)})(${JSON.stringify(input)})`)
+      if (answered?.exceptionDetails !== undefined)
+        throw new Error(JSON.stringify(answered.exceptionDetails))
+      if (answered) return answered.result.value as Output
+      await pause(5)
+    }
+    throw new Error('the page did not answer')
+  }
+
+  private send(expression: string): number {
+    const id = ++this.lastId
+    const params = { expression, awaitPromise: true, returnByValue: true }
+    this.page.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }))
+    return id
+  }
+
   /** undefined where the page went meanwhile. */
-  private async ask(params: object): Promise<z.infer<typeof answer>['result']> {
-    const id = ++this.last
-    const answered = new Promise<z.infer<typeof answer>['result']>((resolve) => {
+  private async ask(expression: string): Promise<Answer> {
+    return await new Promise((resolve, reject) => {
+      const id = this.send(expression)
+      this.page.once('close', () => {
+        reject(new Error('the window ended'))
+      })
       const onMessage = (data: Buffer): void => {
         const message = answer.parse(JSON.parse(data.toString('utf8')))
         if (message.id !== id) return
@@ -125,8 +182,6 @@ export class StartedWindow {
       }
       this.page.on('message', onMessage)
     })
-    this.page.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }))
-    return await answered
   }
 }
 
@@ -139,6 +194,7 @@ async function addressOf(program: ChildProcess): Promise<string> {
       const [, address] = /^DevTools listening on ws:\/\/([^/]+)/.exec(line) ?? []
       if (address !== undefined) resolve(address)
     })
+    program.once('error', reject)
     program.once('exit', () => {
       reject(new Error('Electron ended before its window opened'))
     })

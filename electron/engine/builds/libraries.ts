@@ -77,7 +77,7 @@ export class Libraries {
     return ok({ ...report, operators })
   }
 
-  /** The same for a call to come, where nobody asks in which source an operator is: none is read. */
+  /** The same for callers that only need the library in the op host: it does not look in which source each operator is. */
   async ensureLoaded(
     projectOrFolder: ProjectOrFolder,
     limits: CallLimits,
@@ -130,7 +130,7 @@ export class Libraries {
     return await this.fitHosts(this.services.newHosts(environment), project.folder, project)
   }
 
-  /** A call that needs the project's library, which load() has put into the op host. */
+  /** A call that needs the project's library, that ensureLoaded() has put into the op host. */
   async call<N extends HostCallName>(
     project: ProjectOrFolder,
     name: N,
@@ -141,7 +141,7 @@ export class Libraries {
     const library = {
       hosts,
       loadPath: () => builds.lastBuild(project)?.loadPath,
-      load: (limits: CallLimits) => this.load(project, limits),
+      load: (limits: CallLimits) => this.ensureLoaded(project, limits),
     }
     return await callOnLibrary(library, name, input, options)
   }

@@ -4,8 +4,7 @@ import path from 'node:path'
 import type { CommandResult } from '../toolchain/run-command'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
-import type { ServerProgram } from './hot/server-program'
-import { isPlainLink, linkerFlags } from './hot/direct-link'
+import { linkerFlags, quickLinker } from './hot/direct-link'
 import { namedByFlags } from './link-inputs'
 import type { BuildPlan } from './plan'
 import { hashOf, ResultCache } from './result-cache'
@@ -49,6 +48,9 @@ interface LinkAttempt {
   added: readonly string[]
 }
 
+const isFailed = ({ exitCode, stopped }: CommandResult): boolean =>
+  exitCode !== 0 && stopped !== 'cancelled'
+
 /** Linkers without --dependency-file, by the identity of their compiler. */
 const withoutDependencyFile = new Set<string>()
 
@@ -78,6 +80,7 @@ export class LibraryLink {
     const { compiler, libtorch } = plan.tools.toolchain
     return hashOf(
       `${how}-link-3`,
+      how === 'hot' ? (quickLinker() ?? '') : '',
       compiler.identity,
       libtorch.identity,
       name,
@@ -146,10 +149,23 @@ export class LibraryLink {
     more: LinkAttempt,
   ): Promise<{ command: string[]; result: CommandResult; good: boolean }> {
     const [command, args] = this.commandLine(hot, output, more)
+    let made = await this.run(hot, command, args, output)
+    const usual = hot?.program.linker.command ?? command
+    // What it does not know, the usual linker may; and that one's messages are those that are explained.
+    if (hot && command === hot.program.linker.quick && command !== usual && isFailed(made))
+      made = await this.run(hot, usual, args, output)
+    return { command: [command, ...args], result: made, good: made.exitCode === 0 }
+  }
+
+  private async run(
+    hot: CompileServer | undefined,
+    command: string,
+    args: readonly string[],
+    output: string,
+  ): Promise<CommandResult> {
     const byServer =
-      hot && this.direct ? this.options.runHot(hot, [command, ...args], output) : undefined
-    const result = (await byServer) ?? (await this.options.run(command, args))
-    return { command: [command, ...args], result, good: result.exitCode === 0 }
+      hot && this.direct ? await this.options.runHot(hot, [command, ...args], output) : undefined
+    return byServer ?? (await this.options.run(command, args))
   }
 
   private commandLine(
@@ -159,28 +175,26 @@ export class LibraryLink {
   ): [string, string[]] {
     const { plan, name, objects } = this.options
     const files = [...objects.map((object) => object.object), ...added]
-    const shared = objects.some((object) => object.hot) ? hot?.program : undefined
-    const ofShared = (file: string, { sharedCode }: ServerProgram): string[] => [
-      file,
-      '-rpath',
-      path.dirname(sharedCode),
-    ]
+    const shared = objects.some((object) => object.hot) ? hot?.program.sharedCode : undefined
     const own = [
       '-soname',
       name,
       ...(depfile === undefined ? [] : [`--dependency-file=${depfile}`]),
     ]
+    const withShared = (library: string): string[] =>
+      shared === undefined ? own : [...own, library, '-rpath', path.dirname(shared)]
     if (hot && this.direct) {
       const { linker } = hot.program
-      const stub = shared ? ofShared(linker.sharedCodeStub, shared) : []
-      return [
-        isPlainLink(this.direct) ? linker.quick : linker.command,
-        linker.args(files, output, [...own, ...stub, ...this.direct]),
-      ]
+      // An archive of the project's may define what the shared code does: then the linker has to see both.
+      return this.direct.length === 0
+        ? [linker.quick, linker.args(files, output, withShared(linker.sharedCodeStub))]
+        : [
+            linker.command,
+            linker.args(files, output, [...withShared(shared ?? ''), ...this.direct]),
+          ]
     }
     const { command, args, trailing } = plan.link
-    const library = shared ? ofShared(shared.sharedCode, shared) : []
-    const passed = [...own, ...library].flatMap((word) => ['-Xlinker', word])
+    const passed = withShared(shared ?? '').flatMap((word) => ['-Xlinker', word])
     return [command, [...args, ...files, ...trailing, ...passed, '-o', output]]
   }
 

@@ -5,7 +5,6 @@ import path from 'node:path'
 import type { CaptureReport, GraphArchive, GraphObservation, GraphText } from '../../contract/graph'
 import type { HostInput } from '../../contract/host-calls'
 import type { Manifest } from '../../contract/manifest'
-import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { placeError } from '../error-place'
@@ -106,7 +105,7 @@ export class Graphs {
     const report = await this.ask(
       { ...filled, ...(program.value ? { program: program.value } : {}) },
       limits,
-      loaded.value && project,
+      loaded.value ? project : undefined,
     )
     return placeError(report, project.folder)
   }
@@ -144,15 +143,18 @@ export class Graphs {
     return report
   }
 
-  /** An archive needs the project's operators only if it uses them: one not built is no obstacle. */
+  /**
+   * An archive needs the project's operators only if it uses them: one not built is no obstacle.
+   * @returns whether the library is in the op host
+   */
   private async loadFor(
     project: ProjectOrFolder,
     forArchive: boolean,
     limits: CallLimits,
-  ): Promise<Result<LoadReport | undefined>> {
-    const loaded = await this.services.libraries.load(project, limits)
-    if (!loaded.ok && forArchive && loaded.error.code === 'build.required') return ok(undefined)
-    return loaded
+  ): Promise<Result<boolean>> {
+    const loaded = await this.services.libraries.ensureLoaded(project, limits)
+    if (!loaded.ok && forArchive && loaded.error.code === 'build.required') return ok(false)
+    return loaded.ok ? ok(true) : loaded
   }
 
   /** One step of a capture; 0 is the graph as captured. */

@@ -1,7 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  fsync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import fs from 'node:fs/promises'
+import type { Stats } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -61,25 +73,41 @@ function hiddenTemporaryBeside(file: string): string {
   return path.join(path.dirname(file), name)
 }
 
-/** Written whole or not at all: a crash while saving leaves the old file. */
+const reachDisk = promisify(fsync)
+
+/** undefined for what is not there, or cannot be reached. */
+export function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** The permissions of a file that is there, else those of a new one. */
+function modeOf(file: string): number {
+  const stat = statOf(file)
+  return stat === undefined ? 0o644 : stat.mode & 0o777
+}
+
+/**
+ * Written whole or not at all: a crash while saving leaves the old file. It waits for the disk only: each other wait
+ * costs Electron's main process a millisecond, and a save has a dozen.
+ */
 export async function writeAtomically(file: string, data: string | Buffer): Promise<void> {
-  await makeFolder(path.dirname(file))
+  if (statOf(path.dirname(file))?.isDirectory() !== true) await makeFolder(path.dirname(file))
   const temporary = hiddenTemporaryBeside(file)
   try {
-    const mode = await fs.stat(file).then(
-      (stat) => stat.mode & 0o777,
-      () => 0o644,
-    )
-    const handle = await fs.open(temporary, 'w', mode)
+    const descriptor = openSync(temporary, 'w', modeOf(file))
     try {
-      await handle.writeFile(data)
-      await handle.sync()
+      writeFileSync(descriptor, data)
+      await reachDisk(descriptor)
     } finally {
-      await handle.close()
+      closeSync(descriptor)
     }
-    await fs.rename(temporary, file)
+    renameSync(temporary, file)
   } catch (error) {
-    await fs.rm(temporary, { force: true })
+    rmSync(temporary, { force: true })
     throw error
   }
 }
@@ -112,6 +140,16 @@ export async function readProjectFile(
 }
 
 /** Refused when the file on disk is not the one the writer last saw; `baseVersion` "" writes regardless. */
+/** "" for what is not there, or no file. */
+function versionOnDisk(file: string): string {
+  try {
+    // Reading a named pipe would wait for a writer.
+    return statSync(file).isFile() ? versionOf(readFileSync(file)) : ''
+  } catch {
+    return ''
+  }
+}
+
 export async function writeProjectFile(
   folder: string,
   relative: string,
@@ -122,7 +160,7 @@ export async function writeProjectFile(
   if (!target.ok) return target
   try {
     if (baseVersion !== '') {
-      const now = await fs.readFile(target.value).then(versionOf, () => '')
+      const now = versionOnDisk(target.value)
       if (now !== baseVersion) {
         return err(
           'file.conflict',

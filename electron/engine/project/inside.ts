@@ -1,3 +1,4 @@
+import { readlinkSync, realpathSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
@@ -31,16 +32,24 @@ export function joinOwn(folder: string, name: string): string {
 /** As Linux counts them, before it says that links lead in a circle. */
 const mostLinks = 40
 
-async function followLinks(target: string, links: number): Promise<string> {
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+function followLinks(target: string, links: number): string {
   const missing: string[] = []
   for (let existing = path.resolve(target); ; existing = path.dirname(existing)) {
     try {
-      return path.join(await fs.realpath(existing), ...missing)
+      return path.join(realpathSync.native(existing), ...missing)
     } catch {
-      const named = links > 0 ? await fs.readlink(existing).catch(() => undefined) : undefined
+      const named = links > 0 ? linkTarget(existing) : undefined
       if (named !== undefined) {
         const place = path.resolve(path.dirname(existing), named, ...missing)
-        return await followLinks(place, links - 1)
+        return followLinks(place, links - 1)
       }
       if (path.dirname(existing) === existing) return path.resolve(target)
       missing.unshift(path.basename(existing))
@@ -48,9 +57,12 @@ async function followLinks(target: string, links: number): Promise<string> {
   }
 }
 
-/** The path without links, as far as it exists. A link to what does not exist yet counts as the place it names. */
-export async function realPlace(target: string): Promise<string> {
-  return await followLinks(target, mostLinks)
+/**
+ * The path without links, as far as it exists. A link to what does not exist yet counts as the place it names.
+ * At once: each wait for a file costs Electron's main process a millisecond, and every save and call asks for places.
+ */
+export function realPlace(target: string): Promise<string> {
+  return Promise.resolve(followLinks(target, mostLinks))
 }
 
 /** Whether a path is the folder or below it once links are followed in both. */

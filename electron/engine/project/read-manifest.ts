@@ -1,4 +1,4 @@
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 
 import { findNodeAtLocation, parse, parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { Node, ParseError } from 'jsonc-parser'
@@ -8,7 +8,7 @@ import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { systemCode } from './file-errors'
-import { ioError } from './files'
+import { ioError, statOf } from './files'
 import { knownManifest } from './known-manifest'
 import { isUtf16 } from './text-encoding'
 import { manifestFileOf } from './manifest-place'
@@ -194,7 +194,7 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
 export async function readManifestText(folder: string): Promise<Result<string>> {
   const file = manifestFileOf(folder)
   try {
-    const stat = await fs.stat(file)
+    const stat = fs.statSync(file)
     // Reading a named pipe would wait for a writer.
     if (!stat.isFile())
       return err('project.invalid', 'opsmith.json is not a regular file.', { file })
@@ -206,7 +206,7 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
         { file },
       )
     }
-    const bytes = await fs.readFile(file)
+    const bytes = fs.readFileSync(file)
     if (isUtf16(bytes)) {
       return err('project.invalid', 'opsmith.json is written in UTF-16, but must be UTF-8.', {
         file,
@@ -217,7 +217,7 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
   } catch (error) {
     const code = systemCode(error)
     if (code !== 'ENOENT' && code !== 'ENOTDIR') return ioError(error, `read ${file}`)
-    const stat = await fs.stat(folder).catch(() => undefined)
+    const stat = statOf(folder)
     if (!stat) return err('project.missing', `There is no folder ${folder}.`)
     if (!stat.isDirectory()) {
       return err('project.missing', `${folder} is a file, not the folder of an operator project.`, {

@@ -1,4 +1,4 @@
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 import path from 'node:path'
 
 import { z } from 'zod'
@@ -28,8 +28,8 @@ export async function readStoredSettings(config: string): Promise<StoredSettings
   let text: string
   try {
     // Reading a named pipe would wait for a writer.
-    if (!(await fs.stat(settingsFile(config))).isFile()) return nothing
-    text = await fs.readFile(settingsFile(config), 'utf8')
+    if (!fs.statSync(settingsFile(config)).isFile()) return nothing
+    text = fs.readFileSync(settingsFile(config), 'utf8')
   } catch {
     return nothing
   }

@@ -1,4 +1,4 @@
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 import path from 'node:path'
 
 import { z } from 'zod'
@@ -39,9 +39,9 @@ export class Trust {
   private async read(): Promise<Map<string, TrustedFolder['trust']>> {
     const known = new Map<string, TrustedFolder['trust']>()
     try {
-      const { trusted, restricted } = decisions.parse(
-        JSON.parse(await fs.readFile(this.file, 'utf8')),
-      )
+      // Reading a named pipe would wait for a writer.
+      const text = fs.statSync(this.file).isFile() ? fs.readFileSync(this.file, 'utf8') : ''
+      const { trusted, restricted } = decisions.parse(JSON.parse(text))
       for (const folder of trusted) known.set(folder, 'trusted')
       for (const folder of restricted) known.set(folder, 'restricted')
     } catch {

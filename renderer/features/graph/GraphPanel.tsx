@@ -5,11 +5,12 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { buildJob, useBuild } from '../../store/build'
+import { useBuild } from '../../store/build'
+import { useIsRefreshDue } from '../../store/loop'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { filesStore, useStaleness } from '../../store/files'
-import { graphStore, useGraph } from './graph'
-import { captureGraph, openGraph, stopGraph, watchGraph } from './capture'
+import { useGraph } from './graph'
+import { captureGraph, openGraph, refreshOrder, stopGraph, watchGraph } from './capture'
 import { showPanel } from '../../store/layout'
 import { useJob } from '../../store/job'
 import { ChangesList } from './ChangesList'
@@ -59,7 +60,7 @@ export function GraphPanel(): ReactElement {
   )
 }
 
-/** Follows builds, the choice and the editor's cursor while the panel is there. */
+/** While the panel is there, builds refresh the graph, and it follows the choice and the editor's cursor. */
 function useLive(): void {
   const shown = useShown((shown) => shown)
   const overlay = useGraph((state) => state.choice.overlay)
@@ -69,9 +70,7 @@ function useLive(): void {
 
   useEffect(() => {
     const stopWatching = watchGraph()
-    // A build that runs brings the operators that the program may call, and then its graph: after what else it refreshes.
-    const hasLoaded = buildJob.store.getState().stamp !== null && !buildJob.isRunning()
-    if (hasLoaded || graphStore.getState().choice.file) void openGraph()
+    void openGraph()
     return stopWatching
   }, [])
   useEffect(() => {
@@ -188,11 +187,19 @@ function Laying(): ReactElement | null {
   )
 }
 
+/** What the graph waits for; null where nothing brings one. */
+function useComing(): string | null {
+  const isBuilding = useBuild((state) => state.running !== null)
+  const isDue = useIsRefreshDue(refreshOrder)
+  if (isBuilding) return 'Building … The graph appears after the build.'
+  return isDue ? 'Running … The graph appears after the run.' : null
+}
+
 function Waiting({ working }: { working: boolean }): ReactElement {
   const { what, startedAt } = useGraphWork()
   const entry = useGraph((state) => state.choice.entry)
-  const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="Building … The graph appears after the build." quiet />
+  const coming = useComing()
+  if (coming !== null && !working) return <EmptyState text={coming} quiet />
   if (!working) {
     return (
       <EmptyState icon="pulse" text={`Shows the graph of ${entry}, node by node.`}>
@@ -216,8 +223,8 @@ function Waiting({ working }: { working: boolean }): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="Building … The graph appears after the build." quiet />
+  const coming = useComing()
+  if (coming !== null) return <EmptyState text={coming} quiet />
   return (
     <EmptyState
       icon="pulse"

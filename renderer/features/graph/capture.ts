@@ -1,3 +1,4 @@
+import { buildJob } from '../../store/build'
 import { runStamp } from '../../store/files'
 import { graphStore, type ShownGraph } from './graph'
 import { chooseFirstEntry } from './graph-entry'
@@ -14,6 +15,7 @@ export function watchGraph(): () => void {
 
 /** The panel was opened: shows what there is, captures what is not there or older than the sources. */
 export async function openGraph(): Promise<void> {
+  if (graphStore.getState().choice.file === null && !(await isOursToCapture())) return
   if (isGraphWorking()) return
   const shown = shownGraph()
   if (shown && !isOlder(shown)) return
@@ -21,6 +23,19 @@ export async function openGraph(): Promise<void> {
   if (!chooseFirstEntry()) return
   await captureGraph()
 }
+
+/** Whether there is a library, and no build brings one: refreshGraph() follows each that does, in its turn. */
+async function isOursToCapture(): Promise<boolean> {
+  if (buildJob.isRunning()) {
+    await buildJob.ended()
+    const hasLoaded = (buildJob.store.getState().value?.load ?? null) !== null
+    if (hasLoaded || !graphStore.getState().isPanelOpen) return false
+  }
+  return buildJob.store.getState().stamp !== null
+}
+
+/** After the run of an operator, which is looked at first. */
+export const refreshOrder = 10
 
 /** After a good build or a saved program: what is shown is captured again, its changes marked. */
 export async function refreshGraph(): Promise<void> {

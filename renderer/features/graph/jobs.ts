@@ -164,10 +164,10 @@ function errorOf({ running, error }: JobState<GraphView, string>): WorkbenchErro
   return running === null ? error : null
 }
 
-/** Another project: the jobs are reset already. */
+/** Another project: the jobs are reset already. The panel may stay open. */
 export function forgetGraph(): void {
-  const { otherShots, otherFiles } = graphStore.getState()
-  graphStore.setState(graphStore.getInitialState(), true)
+  const { otherShots, otherFiles, isPanelOpen } = graphStore.getState()
+  graphStore.setState({ ...graphStore.getInitialState(), isPanelOpen }, true)
   dropShots(otherShots.values())
   for (const graph of otherFiles.values()) dropDocuments([graph.doc])
 }

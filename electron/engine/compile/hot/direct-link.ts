@@ -7,23 +7,25 @@ import { runProcess } from '../../toolchain/run-command'
 import { temporaryBeside } from '../sealed-files'
 
 /**
- * The linker, called without the compiler's driver and without reading libtorch's symbols: 25 ms in place of
- * 100. A symbol that nobody defines is therefore found when the library is loaded, not here.
+ * The linker, called without the compiler's driver and without reading libtorch's symbols. A symbol that nobody defines
+ * is therefore found when the library is loaded, not here.
  */
 export interface DirectLinker {
   command: string
-  /** Links small libraries in half the time of `command`, and may not know its flags; `command` where there is none. */
+  /** What links a project without link flags of its own: quickLinker(), or `command` where there is none. */
   quick: string
-  /** An empty library of the name of the shared code's: it has ten thousand symbols. */
+  /** An empty library with the shared code's soname: the real one has ten thousand symbols to read. */
   sharedCodeStub: string
   args(objects: readonly string[], output: string, more: readonly string[]): string[]
 }
 
-export const sharedCodeName = 'libopsmith_shared_code'
+export const sharedCodeLibrary = 'libopsmith_shared_code.so'
 
-/** Whether every linker knows these flags of linkerFlags(): they name files and folders. */
-export const isPlainLink = (flags: readonly string[]): boolean =>
-  flags.every((flag) => /^-[lL]|^[^-]/.test(flag))
+/**
+ * gold, where it is on PATH: 22 ms for an elementwise operator where lld takes 40, since lld first loads all of LLVM.
+ * It reads archives and flags in ways of its own, so that it gets objects only.
+ */
+export const quickLinker = (): string | undefined => findOnPath('ld.gold')
 
 /**
  * Flags for the compiler's driver as the linker itself takes them.
@@ -81,11 +83,11 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
   const machine = words[words.indexOf('-m') + 1]
   if (command === undefined || crtBegin === undefined || machine === undefined) return undefined
   const isEnd = (word: string): boolean => /crt(end|n)\w*\.o$/.test(word)
-  const names = ['libtorch', 'libtorch_cpu', 'libc10']
-  if (libtorch.hasCuda) names.push('libtorch_cuda', 'libc10_cuda')
+  const names = ['libtorch.so', 'libtorch_cpu.so', 'libc10.so']
+  if (libtorch.hasCuda) names.push('libtorch_cuda.so', 'libc10_cuda.so')
   fs.mkdirSync(stubs, { recursive: true })
-  const stubOf = (name: string): string => path.join(stubs, `${name}.so`)
-  for (const name of [...names, sharedCodeName]) {
+  const stubOf = (name: string): string => path.join(stubs, name)
+  for (const name of [...names, sharedCodeLibrary]) {
     const file = stubOf(name)
     if (fs.existsSync(file)) continue
     const temporary = temporaryBeside(file)
@@ -95,7 +97,7 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
       machine,
       '-shared',
       '-soname',
-      `${name}.so`,
+      name,
       start,
       '-o',
       temporary,
@@ -128,9 +130,8 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
   ]
   return {
     command,
-    // It is a small program; lld first loads all of LLVM.
-    quick: findOnPath('ld.gold') ?? command,
-    sharedCodeStub: stubOf(sharedCodeName),
+    quick: quickLinker() ?? command,
+    sharedCodeStub: stubOf(sharedCodeLibrary),
     args: (inputs, output, more) => [...before, ...inputs, ...more, ...after, '-o', output],
   }
 }

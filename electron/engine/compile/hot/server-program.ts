@@ -15,7 +15,7 @@ import type { Prelude } from '../flags'
 import { headerFlags } from '../virtual-gpu/flags'
 import { deviceCodeHeaders } from '../virtual-gpu/gpu-sources'
 import type { ClangLibraries } from './clang-libraries'
-import { directLinker, sharedCodeName } from './direct-link'
+import { directLinker, sharedCodeLibrary } from './direct-link'
 import type { DirectLinker } from './direct-link'
 
 const limitBytes = 2 ** 29
@@ -110,7 +110,7 @@ function placeOf({ installation, toolchain, includes }: CompileTools): Place {
 
 async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProgram | undefined> {
   const { folder, key } = place
-  const sharedCode = path.join(folder, `${sharedCodeName}.so`)
+  const sharedCode = path.join(folder, sharedCodeLibrary)
   const state = folderState(folder)
   if (state === 'damaged') discardFolder(folder)
   if (state !== 'intact') return undefined
@@ -248,12 +248,12 @@ async function make(
     const shared = await run(
       'Linking the code that all builds with the compile server share',
       linker.command,
-      linker.args([object], path.join(temporary, `${sharedCodeName}.so`), [
+      linker.args([object], path.join(temporary, sharedCodeLibrary), [
         // It stays when operators leave: what they left behind may point into it.
         '-z',
         'nodelete',
         '-soname',
-        `${sharedCodeName}.so`,
+        sharedCodeLibrary,
         // Nor does it use what an operator defines: that one could never be unloaded.
         '-Bsymbolic',
       ]),
