@@ -402,8 +402,8 @@ std::string depfile_text(const result& made) {
   return text + "\n";
 }
 
-/// Says how this copy ends, before it gives its memory back: that takes longer than to say it.
-/// @returns the exit code to end with, has_answered where it could be said
+/// Sends the answer before this copy frees its memory, which takes longer.
+/// @returns the exit code to end with: has_answered if the answer was sent
 int end_with(const result& made, int exit_code) {
   if (made.answers < 0) return exit_code;
   const auto answer = ended_text(made.id, W_EXITCODE(exit_code, 0));

@@ -184,6 +184,8 @@ export type Refresh = {
   /** Lower ones run first, equal ones together: the op host does one thing at a time. */
   order: number
   run: (cause: 'build' | 'program') => Promise<void>
+  /** Called in place of `run` where the newest build brought no library: it failed, or was stopped. */
+  withoutLibrary?: () => void
 }
 
 /** A part of opsmith.json whose change matters without a build. */

@@ -55,10 +55,14 @@ export async function requestBuild(
     if (reason === 'asked') askForTrust()
     return
   }
+  const mine = (requests += 1)
   const built = await buildJob.run({ timeTrace, since })
-  if (!built?.ok || built.value.load === null) return
-  void refreshFeatures('build')
+  if (built?.ok && built.value.load !== null) void refreshFeatures('build')
+  else if (mine === requests) for (const { refresh } of allFeatures()) refresh?.withoutLibrary?.()
 }
+
+/** How many builds were asked for. */
+let requests = 0
 
 /** After the result that somebody looks at: a build seldom changes what the program's functions are. */
 const programRefresh: Refresh = {
@@ -68,26 +72,43 @@ const programRefresh: Refresh = {
   },
 }
 
-/** The order of the features that refresh now; null where none does. */
-const refreshStore = createStore<{ order: number | null }>(() => ({ order: null }))
+/** The refreshes that run, with the order of the features that refresh now. A build may come while an older one runs. */
+const refreshStore = createStore<{ orders: ReadonlyMap<symbol, number> }>(() => ({
+  orders: new Map(),
+}))
 
-/** Whether the refresh of this order runs, or others before it: what its feature shows is about to come. */
+function noteRefresh(refresh: symbol, order: number | null): void {
+  const orders = new Map(refreshStore.getState().orders)
+  if (order === null) orders.delete(refresh)
+  else orders.set(refresh, order)
+  refreshStore.setState({ orders })
+}
+
+const hasUpTo = (order: number, orders: ReadonlyMap<symbol, number>): boolean =>
+  [...orders.values()].some((one) => one <= order)
+
+/** True while features of this order, or of an earlier one, refresh. */
+export function isRefreshDue(order: number): boolean {
+  return hasUpTo(order, refreshStore.getState().orders)
+}
+
 export function useIsRefreshDue(order: number): boolean {
-  return useStore(refreshStore, (state) => state.order !== null && state.order <= order)
+  return useStore(refreshStore, ({ orders }) => hasUpTo(order, orders))
 }
 
 /** The op host does one thing at a time: what somebody looks at comes before what runs by itself. */
 async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
   const all = [programRefresh, ...allFeatures().flatMap((feature) => feature.refresh ?? [])]
   const orders = [...new Set(all.map((refresh) => refresh.order))].sort((a, b) => a - b)
+  const mine = Symbol(cause)
   try {
     for (const order of orders) {
-      refreshStore.setState({ order })
+      noteRefresh(mine, order)
       const together = all.filter((refresh: Refresh) => refresh.order === order)
       await Promise.all(together.map((refresh) => refresh.run(cause)))
     }
   } finally {
-    refreshStore.setState({ order: null })
+    noteRefresh(mine, null)
   }
 }
 

@@ -107,6 +107,28 @@ describe('after a build', () => {
     expect(log).toContain('graph.capture ends')
   })
 
+  it('that is stopped, a graph panel that was opened during it shows the graph of the library before', async () => {
+    await open(manifest)
+    await act(() => requestBuild('asked'))
+    await quiet()
+    let stop = (): void => undefined
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve
+    })
+    main.answer('operator.build', async () => {
+      await stopped
+      return err('cancelled', 'The build was stopped.')
+    })
+    log = []
+    act(() => void requestBuild('asked'))
+    show('graph')
+    await quiet()
+    expect(log).toEqual([])
+    stop()
+    await quiet()
+    expect(log).toEqual(oneAfterTheOther(['graph.capture']))
+  })
+
   it('that failed, or whose library does not load, nothing is asked of the op host', async () => {
     await useAllPanels()
     for (const built of [

@@ -61,7 +61,7 @@ describe('a compile server that does not answer as it should', () => {
       if (!toolchain.ok) throw new Error(toolchain.error.message)
       const tools = compileTools(workbench.installation, toolchain.value)
       const program = { executable, names: '', sharedCode: '', key: '' }
-      const linker = { command: '', quick: '', sharedCodeStub: '', args: () => [] }
+      const linker = { command: '', sharedCodeStub: '', args: () => [] }
       const server = new CompileServer(tools, { ...program, linker }, { prelude: 'extension' })
       expect(await server.ready).toMatchObject({
         ok: false,
@@ -105,6 +105,22 @@ describe('hot compile', () => {
     expect(await run(path.join(cache.home, 'nothing'))).toMatchObject({ exitCode: null })
     expect(fs.existsSync(log)).toBe(false)
     server.close()
+  })
+
+  it('what the quick linker refuses, the usual linker links', async () => {
+    const bin = fs.mkdtempSync(path.join(cache.home, 'bin-'))
+    const script = '#!/bin/sh\necho "ld.gold: internal error" >&2\nexit 1\n'
+    fs.writeFileSync(path.join(bin, 'ld.gold'), script, { mode: 0o755 })
+    const { PATH = '' } = process.env
+    process.env['PATH'] = `${bin}${path.delimiter}${PATH}`
+    try {
+      const build = await hot(project('refused', simple('refused', 'return x + 1;')))
+      expect(build).toMatchObject({ ok: true, hot: true, diagnostics: [] })
+      const link = build.steps.find(({ kind }) => kind === 'link')
+      expect(link?.command[0]).toMatch(/lld/)
+    } finally {
+      process.env['PATH'] = PATH
+    }
   })
 
   it("a repository's own tests run in Python on what was built hot", async () => {

@@ -17,7 +17,7 @@ declare global {
 const mainScript =
   "const { app, BrowserWindow } = require('electron'); app.whenReady().then(() => new BrowserWindow().loadURL('data:text/html,<p>empty'))"
 
-/** The folder of an app whose window has nothing in it but a word. */
+/** The folder of an app whose window shows one word. */
 export function emptyApp(cache: TestCache): string {
   const folder = fs.mkdtempSync(path.join(cache.home, 'empty-'))
   fs.writeFileSync(path.join(folder, 'package.json'), '{"name":"empty","main":"main.js"}')

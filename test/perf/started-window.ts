@@ -22,7 +22,7 @@ const answer = z.object({
 })
 type Answer = z.infer<typeof answer>['result']
 
-/** Milliseconds for what takes seconds. */
+/** Longest wait, in milliseconds. */
 const patience = 120_000
 
 /** When a start showed what one waits for, in milliseconds since 1970; 0 for what is not waited for. */
@@ -40,8 +40,8 @@ export interface Seen {
 type Wanted = Exclude<keyof Seen, 'painted'>
 
 /**
- * Waits until the window shows it. Runs in the page, as a whole: it may use nothing from outside. What was there before
- * this began is noted as of now; only the first paint is Chromium's own note.
+ * Waits until the window shows it. Runs in the page, as a whole: it may use nothing from outside. What is already there
+ * gets the current time. Only the first paint has its real time, from Chromium.
  * @param names what is waited for, besides the first paint
  */
 export async function watchStart({
@@ -74,13 +74,18 @@ export async function watchStart({
   return seen
 }
 
-/** Waits until what follows a build at a start is over. Runs in the page, as watchStart(). */
-export async function watchCalm(longest: number): Promise<null> {
+/**
+ * Waits until the status bar shows libtorch: Doctor, which runs last at a start, has then ended. Runs in the page, as
+ * watchStart().
+ */
+export async function watchTools(longest: number): Promise<null> {
   const began = Date.now()
   const hasTools = (): boolean =>
     document.querySelector('[data-testid="status-tools"]')?.textContent?.includes('lib') === true
-  while (!hasTools() && Date.now() - began < longest)
+  while (!hasTools()) {
+    if (Date.now() - began > longest) throw new Error('the status bar shows no tools')
     await new Promise((resolve) => setTimeout(resolve, 50))
+  }
   return null
 }
 
@@ -94,8 +99,9 @@ export class StartedWindow {
   private constructor(
     /** Milliseconds since 1970. */
     readonly spawnedAt: number,
-    private readonly program: ChildProcess,
     private readonly page: WebSocket,
+    /** Resolves when the program has ended. */
+    private readonly gone: Promise<unknown>,
   ) {}
 
   /**
@@ -113,12 +119,16 @@ export class StartedWindow {
       env: { ...process.env, ...cache.environment, OPSMITH_TESTS: '1' },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    const gone = new Promise((resolve) => program.once('exit', resolve).once('error', resolve))
+    const timer = setTimeout(() => program.kill('SIGKILL'), 3 * patience)
     try {
       const page = new WebSocket(await pageOf(await addressOf(program)))
       await new Promise((resolve, reject) => page.once('open', resolve).once('error', reject))
-      return await look(new StartedWindow(spawnedAt, program, page))
+      return await look(new StartedWindow(spawnedAt, page, gone))
     } finally {
+      clearTimeout(timer)
       program.kill('SIGKILL')
+      await gone
     }
   }
 
@@ -127,17 +137,16 @@ export class StartedWindow {
     return await this.evaluate(watchStart, { names, patience })
   }
 
-  async calm(): Promise<void> {
-    await this.evaluate(watchCalm, patience)
+  async toolsShown(): Promise<void> {
+    await this.evaluate(watchTools, patience)
   }
 
   /** Closes the window as a user does. @returns seconds until the process ended */
   async close(): Promise<number> {
     const began = performance.now()
-    const gone = new Promise((resolve) => this.program.once('exit', resolve))
-    // Chromium's own Page.close leaves out the question whether the window may close, at which the app keeps what is typed.
+    // Page.close skips the window's close event, in which the app saves what is typed.
     this.send('window.close()')
-    await gone
+    await this.gone
     return (performance.now() - began) / 1000
   }
 
@@ -169,11 +178,8 @@ export class StartedWindow {
 
   /** undefined where the page went meanwhile. */
   private async ask(expression: string): Promise<Answer> {
-    return await new Promise((resolve, reject) => {
-      const id = this.send(expression)
-      this.page.once('close', () => {
-        reject(new Error('the window ended'))
-      })
+    const id = this.send(expression)
+    const answered = new Promise<Answer>((resolve) => {
       const onMessage = (data: Buffer): void => {
         const message = answer.parse(JSON.parse(data.toString('utf8')))
         if (message.id !== id) return
@@ -182,6 +188,10 @@ export class StartedWindow {
       }
       this.page.on('message', onMessage)
     })
+    const ended = this.gone.then(() => {
+      throw new Error('the window ended')
+    })
+    return await Promise.race([answered, ended])
   }
 }
 

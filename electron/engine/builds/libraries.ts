@@ -77,7 +77,7 @@ export class Libraries {
     return ok({ ...report, operators })
   }
 
-  /** The same for callers that only need the library in the op host: it does not look in which source each operator is. */
+  /** Loads the library as load() does, but does not look for the source of each operator. */
   async ensureLoaded(
     projectOrFolder: ProjectOrFolder,
     limits: CallLimits,
@@ -130,7 +130,7 @@ export class Libraries {
     return await this.fitHosts(this.services.newHosts(environment), project.folder, project)
   }
 
-  /** A call that needs the project's library, that ensureLoaded() has put into the op host. */
+  /** Makes a call that needs the project's library. The caller has loaded it with ensureLoaded(). */
   async call<N extends HostCallName>(
     project: ProjectOrFolder,
     name: N,

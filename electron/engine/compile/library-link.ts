@@ -48,8 +48,8 @@ interface LinkAttempt {
   added: readonly string[]
 }
 
-const isFailed = ({ exitCode, stopped }: CommandResult): boolean =>
-  exitCode !== 0 && stopped !== 'cancelled'
+const isWorthRepeating = ({ exitCode, stopped }: CommandResult): boolean =>
+  exitCode !== 0 && stopped !== 'cancelled' && stopped !== 'timeout'
 
 /** Linkers without --dependency-file, by the identity of their compiler. */
 const withoutDependencyFile = new Set<string>()
@@ -62,6 +62,8 @@ export class LibraryLink {
   private readonly cache: ResultCache
   /** The project's own flags as the linker itself takes them; undefined when only the compiler's driver can. */
   readonly direct: string[] | undefined
+  /** Links what the compile server compiled, if the project has no flags for the linker. */
+  private readonly quick = quickLinker()
 
   constructor(private readonly options: LinkOptions) {
     const { plan, folder, name, onDamaged } = options
@@ -80,7 +82,7 @@ export class LibraryLink {
     const { compiler, libtorch } = plan.tools.toolchain
     return hashOf(
       `${how}-link-3`,
-      how === 'hot' ? (quickLinker() ?? '') : '',
+      how === 'hot' ? (this.quick ?? '') : '',
       compiler.identity,
       libtorch.identity,
       name,
@@ -149,12 +151,15 @@ export class LibraryLink {
     more: LinkAttempt,
   ): Promise<{ command: string[]; result: CommandResult; good: boolean }> {
     const [command, args] = this.commandLine(hot, output, more)
-    let made = await this.run(hot, command, args, output)
-    const usual = hot?.program.linker.command ?? command
-    // What it does not know, the usual linker may; and that one's messages are those that are explained.
-    if (hot && command === hot.program.linker.quick && command !== usual && isFailed(made))
-      made = await this.run(hot, usual, args, output)
-    return { command: [command, ...args], result: made, good: made.exitCode === 0 }
+    const result = await this.run(hot, command, args, output)
+    const usual = hot?.program.linker.command
+    if (usual === undefined || command !== this.quick || !isWorthRepeating(result))
+      return { command: [command, ...args], result, good: result.exitCode === 0 }
+    // The usual linker may accept what gold refuses. Opsmith explains only the messages of the usual linker.
+    const repeated = await this.run(hot, usual, args, output)
+    const seconds = result.seconds + repeated.seconds
+    const good = repeated.exitCode === 0
+    return { command: [usual, ...args], result: { ...repeated, seconds }, good }
   }
 
   private async run(
@@ -181,20 +186,20 @@ export class LibraryLink {
       name,
       ...(depfile === undefined ? [] : [`--dependency-file=${depfile}`]),
     ]
-    const withShared = (library: string): string[] =>
-      shared === undefined ? own : [...own, library, '-rpath', path.dirname(shared)]
+    const withShared = (stub?: string): string[] =>
+      shared === undefined ? own : [...own, stub ?? shared, '-rpath', path.dirname(shared)]
     if (hot && this.direct) {
       const { linker } = hot.program
       // An archive of the project's may define what the shared code does: then the linker has to see both.
       return this.direct.length === 0
-        ? [linker.quick, linker.args(files, output, withShared(linker.sharedCodeStub))]
-        : [
-            linker.command,
-            linker.args(files, output, [...withShared(shared ?? ''), ...this.direct]),
+        ? [
+            this.quick ?? linker.command,
+            linker.args(files, output, withShared(linker.sharedCodeStub)),
           ]
+        : [linker.command, linker.args(files, output, [...withShared(), ...this.direct])]
     }
     const { command, args, trailing } = plan.link
-    const passed = withShared(shared ?? '').flatMap((word) => ['-Xlinker', word])
+    const passed = withShared().flatMap((word) => ['-Xlinker', word])
     return [command, [...args, ...files, ...trailing, ...passed, '-o', output]]
   }
 

@@ -23,6 +23,8 @@ import { insideProject, writableInProject } from './inside'
 
 /** Files beyond this are not sources. */
 const largestFile = 8 << 20
+/** Bytes of a file that are compared with what the editor has read or written. */
+const mostCompared = 64 << 20
 
 export function versionOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
@@ -73,7 +75,7 @@ function hiddenTemporaryBeside(file: string): string {
   return path.join(path.dirname(file), name)
 }
 
-const reachDisk = promisify(fsync)
+const syncToDisk = promisify(fsync)
 
 /** undefined for what is not there, or cannot be reached. */
 export function statOf(file: string): Stats | undefined {
@@ -91,8 +93,8 @@ function modeOf(file: string): number {
 }
 
 /**
- * Written whole or not at all: a crash while saving leaves the old file. It waits for the disk only: each other wait
- * costs Electron's main process a millisecond, and a save has a dozen.
+ * Written whole or not at all: a crash while saving leaves the old file. Only fsync is asynchronous: each asynchronous
+ * file call costs Electron's main process a millisecond, and a save made a dozen.
  */
 export async function writeAtomically(file: string, data: string | Buffer): Promise<void> {
   if (statOf(path.dirname(file))?.isDirectory() !== true) await makeFolder(path.dirname(file))
@@ -101,13 +103,17 @@ export async function writeAtomically(file: string, data: string | Buffer): Prom
     const descriptor = openSync(temporary, 'w', modeOf(file))
     try {
       writeFileSync(descriptor, data)
-      await reachDisk(descriptor)
+      await syncToDisk(descriptor)
     } finally {
       closeSync(descriptor)
     }
     renameSync(temporary, file)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    try {
+      rmSync(temporary, { force: true })
+    } catch {
+      // The first error says what is wrong.
+    }
     throw error
   }
 }
@@ -139,17 +145,20 @@ export async function readProjectFile(
   return content.ok ? ok({ ...content.value, path: relative }) : content
 }
 
-/** Refused when the file on disk is not the one the writer last saw; `baseVersion` "" writes regardless. */
 /** "" for what is not there, or no file. */
 function versionOnDisk(file: string): string {
   try {
+    const stat = statSync(file)
     // Reading a named pipe would wait for a writer.
-    return statSync(file).isFile() ? versionOf(readFileSync(file)) : ''
+    if (!stat.isFile()) return ''
+    // No editor has written that much.
+    return stat.size > mostCompared ? `${stat.size} bytes` : versionOf(readFileSync(file))
   } catch {
     return ''
   }
 }
 
+/** Refused when the file on disk is not the one the writer last saw; `baseVersion` "" writes regardless. */
 export async function writeProjectFile(
   folder: string,
   relative: string,

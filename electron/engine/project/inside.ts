@@ -59,7 +59,8 @@ function followLinks(target: string, links: number): string {
 
 /**
  * The path without links, as far as it exists. A link to what does not exist yet counts as the place it names.
- * At once: each wait for a file costs Electron's main process a millisecond, and every save and call asks for places.
+ * Synchronous, because each asynchronous file call costs Electron's main process a millisecond, and every save and call
+ * asks for places. A network disk that hangs stops the process here, as it stops a build.
  */
 export function realPlace(target: string): Promise<string> {
   return Promise.resolve(followLinks(target, mostLinks))

@@ -60,7 +60,7 @@ export function GraphPanel(): ReactElement {
   )
 }
 
-/** While the panel is there, builds refresh the graph, and it follows the choice and the editor's cursor. */
+/** While the panel is open, each build refreshes the graph. The panel follows the choice and the editor's cursor. */
 function useLive(): void {
   const shown = useShown((shown) => shown)
   const overlay = useGraph((state) => state.choice.overlay)
@@ -187,19 +187,19 @@ function Laying(): ReactElement | null {
   )
 }
 
-/** What the graph waits for; null where nothing brings one. */
-function useComing(): string | null {
+/** Says what the graph waits for; null if nothing will make one. */
+function useWaitText(): string | null {
   const isBuilding = useBuild((state) => state.running !== null)
   const isDue = useIsRefreshDue(refreshOrder)
   if (isBuilding) return 'Building … The graph appears after the build.'
-  return isDue ? 'Running … The graph appears after the run.' : null
+  return isDue ? 'Waiting for the run … The graph appears after it.' : null
 }
 
 function Waiting({ working }: { working: boolean }): ReactElement {
   const { what, startedAt } = useGraphWork()
   const entry = useGraph((state) => state.choice.entry)
-  const coming = useComing()
-  if (coming !== null && !working) return <EmptyState text={coming} quiet />
+  const waitText = useWaitText()
+  if (waitText !== null && !working) return <EmptyState text={waitText} quiet />
   if (!working) {
     return (
       <EmptyState icon="pulse" text={`Shows the graph of ${entry}, node by node.`}>
@@ -223,8 +223,8 @@ function Waiting({ working }: { working: boolean }): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const coming = useComing()
-  if (coming !== null) return <EmptyState text={coming} quiet />
+  const waitText = useWaitText()
+  if (waitText !== null) return <EmptyState text={waitText} quiet />
   return (
     <EmptyState
       icon="pulse"

@@ -1,5 +1,6 @@
 import { buildJob } from '../../store/build'
 import { runStamp } from '../../store/files'
+import { isRefreshDue } from '../../store/loop'
 import { graphStore, type ShownGraph } from './graph'
 import { chooseFirstEntry } from './graph-entry'
 import { graphError, graphJob, isGraphWorking, observeJob, shownGraph } from './jobs'
@@ -13,9 +14,16 @@ export function watchGraph(): () => void {
   return () => graphStore.setState({ isPanelOpen: false })
 }
 
-/** The panel was opened: shows what there is, captures what is not there or older than the sources. */
+/**
+ * The panel was opened: shows what there is, captures what is not there or older than the sources. Where a build or
+ * what follows it will do that, nothing is captured here.
+ */
 export async function openGraph(): Promise<void> {
-  if (graphStore.getState().choice.file === null && !(await isOursToCapture())) return
+  const isOfProject = graphStore.getState().choice.file === null
+  const waitsForBuild = isOfProject && (buildJob.isRunning() || isRefreshDue(refreshOrder))
+  graphStore.setState({ waitsForBuild })
+  if (waitsForBuild) return
+  if (isOfProject && buildJob.store.getState().stamp === null) return
   if (isGraphWorking()) return
   const shown = shownGraph()
   if (shown && !isOlder(shown)) return
@@ -24,21 +32,18 @@ export async function openGraph(): Promise<void> {
   await captureGraph()
 }
 
-/** Whether there is a library, and no build brings one: refreshGraph() follows each that does, in its turn. */
-async function isOursToCapture(): Promise<boolean> {
-  if (buildJob.isRunning()) {
-    await buildJob.ended()
-    const hasLoaded = (buildJob.store.getState().value?.load ?? null) !== null
-    if (hasLoaded || !graphStore.getState().isPanelOpen) return false
-  }
-  return buildJob.store.getState().stamp !== null
-}
-
-/** After the run of an operator, which is looked at first. */
+/** Later than the run of an operator: users look at its result first. */
 export const refreshOrder = 10
+
+/** The build brought no library: a panel that was opened during it shows the graph of the library before. */
+export function openWithoutLibrary(): void {
+  const { isPanelOpen, waitsForBuild } = graphStore.getState()
+  if (isPanelOpen && waitsForBuild) void openGraph()
+}
 
 /** After a good build or a saved program: what is shown is captured again, its changes marked. */
 export async function refreshGraph(): Promise<void> {
+  graphStore.setState({ waitsForBuild: false })
   chooseFirstEntry()
   const { choice, isPanelOpen } = graphStore.getState()
   if (!isPanelOpen || choice.entry === '' || hasCrashed()) return

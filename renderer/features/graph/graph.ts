@@ -76,6 +76,8 @@ type GraphState = {
   selectedPlace: GraphPlace | null
   /** Until the panel is open nothing is captured. */
   isPanelOpen: boolean
+  /** The panel was opened during a build, which brings its graph. */
+  waitsForBuild: boolean
   /** Captures of other entries and forms that graphs were compared with, by what was asked for. */
   otherShots: ReadonlyMap<string, Shot>
   /** Graphs of files that graphs were compared with, by path. */
@@ -101,6 +103,7 @@ export const graphStore = createStore<GraphState>(() => ({
   choice: firstChoice,
   selectedPlace: null,
   isPanelOpen: false,
+  waitsForBuild: false,
   otherShots: new Map(),
   otherFiles: new Map(),
 }))

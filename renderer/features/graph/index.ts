@@ -2,7 +2,7 @@ import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { graphCommands } from './commands'
 import { followGraphSelection } from './editor-places'
-import { refreshAfterInputs, refreshGraph, refreshOrder } from './capture'
+import { openWithoutLibrary, refreshAfterInputs, refreshGraph, refreshOrder } from './capture'
 import { graphStore } from './graph'
 import { restoreChoice, savedChoice } from './graph-saved'
 import { graphDiagnostics } from './graph-warnings'
@@ -42,7 +42,7 @@ export const feature = defineFeature({
   commands: graphCommands(),
   jobs: [graphJob, observeJob],
   problems: { stores: [graphJob.store], current: graphDiagnostics },
-  refresh: { order: refreshOrder, run: refreshGraph },
+  refresh: { order: refreshOrder, run: refreshGraph, withoutLibrary: openWithoutLibrary },
   manifest: [{ reads: () => currentManifest()?.inputs, changed: refreshAfterInputs }],
   choice: { stores: [graphStore], read: savedChoice, restore: restoreChoice },
   start: followGraphSelection,

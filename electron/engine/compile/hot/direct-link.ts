@@ -12,9 +12,7 @@ import { temporaryBeside } from '../sealed-files'
  */
 export interface DirectLinker {
   command: string
-  /** What links a project without link flags of its own: quickLinker(), or `command` where there is none. */
-  quick: string
-  /** An empty library with the shared code's soname: the real one has ten thousand symbols to read. */
+  /** An empty library with the soname of the shared code. To read the ten thousand symbols of the real one takes time. */
   sharedCodeStub: string
   args(objects: readonly string[], output: string, more: readonly string[]): string[]
 }
@@ -22,8 +20,8 @@ export interface DirectLinker {
 export const sharedCodeLibrary = 'libopsmith_shared_code.so'
 
 /**
- * gold, where it is on PATH: 22 ms for an elementwise operator where lld takes 40, since lld first loads all of LLVM.
- * It reads archives and flags in ways of its own, so that it gets objects only.
+ * gold, if it is on PATH. It links an elementwise operator in 22 ms. lld takes 40 ms, because it first loads all of LLVM.
+ * gold reads archives and some flags differently, so it only gets objects and empty libraries.
  */
 export const quickLinker = (): string | undefined => findOnPath('ld.gold')
 
@@ -130,7 +128,6 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
   ]
   return {
     command,
-    quick: quickLinker() ?? command,
     sharedCodeStub: stubOf(sharedCodeLibrary),
     args: (inputs, output, more) => [...before, ...inputs, ...more, ...after, '-o', output],
   }
