@@ -28,7 +28,8 @@ async function start(cache: TestCache, project: string | undefined): Promise<Sta
     const place = path.join(cache.places.stateFolder, 'window.json')
     fs.rmSync(place, { force: true })
     const closed = await window.close()
-    if (!fs.existsSync(place)) throw new Error('the window was not closed as a user closes it')
+    if (!fs.existsSync(place))
+      throw new Error('the app ended without saving the place of its window')
     const seconds = (milliseconds: number): number =>
       milliseconds === 0 ? 0 : (milliseconds - window.spawnedAt) / 1000
     return {
