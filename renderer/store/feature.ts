@@ -184,7 +184,7 @@ export type Refresh = {
   /** Lower ones run first, equal ones together: the op host does one thing at a time. */
   order: number
   run: (cause: 'build' | 'program') => Promise<void>
-  /** Called in place of `run` where the newest build brought no library: it failed, or was stopped. */
+  /** Called instead of `run` if the newest build failed or was stopped, and no library was loaded. */
   withoutLibrary?: () => void
 }
 

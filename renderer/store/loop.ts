@@ -40,6 +40,9 @@ export function buildsFor(reason: BuildReason): boolean {
   return !buildReasons[reason].needsBuildOnSave || settingsStore.getState().settings.buildOnSave
 }
 
+/** How many builds were asked for. */
+let requests = 0
+
 /**
  * The only place that starts a build: of what is on disk, in place of a build that runs. Resolves when
  * the build was loaded, or when a newer one took its place.
@@ -61,9 +64,6 @@ export async function requestBuild(
   else if (mine === requests) for (const { refresh } of allFeatures()) refresh?.withoutLibrary?.()
 }
 
-/** How many builds were asked for. */
-let requests = 0
-
 /** After the result that somebody looks at: a build seldom changes what the program's functions are. */
 const programRefresh: Refresh = {
   order: 8,
@@ -72,7 +72,7 @@ const programRefresh: Refresh = {
   },
 }
 
-/** The refreshes that run, with the order of the features that refresh now. A build may come while an older one runs. */
+/** Each refresh that runs, with the order of its features that run now. The refresh of an older build may still run. */
 const refreshStore = createStore<{ orders: ReadonlyMap<symbol, number> }>(() => ({
   orders: new Map(),
 }))

@@ -170,16 +170,11 @@ export class StartedWindow {
     throw new Error('the page did not answer')
   }
 
-  private send(expression: string): number {
+  /** undefined where the page went meanwhile. */
+  private async ask(expression: string): Promise<Answer> {
     const id = ++this.lastId
     const params = { expression, awaitPromise: true, returnByValue: true }
     this.page.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }))
-    return id
-  }
-
-  /** undefined where the page went meanwhile. */
-  private async ask(expression: string): Promise<Answer> {
-    const id = this.send(expression)
     const answered = new Promise<Answer>((resolve) => {
       const onMessage = (data: Buffer): void => {
         const message = answer.parse(JSON.parse(data.toString('utf8')))

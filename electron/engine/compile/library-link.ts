@@ -190,7 +190,7 @@ export class LibraryLink {
       shared === undefined ? own : [...own, stub ?? shared, '-rpath', path.dirname(shared)]
     if (hot && this.direct) {
       const { linker } = hot.program
-      // An archive of the project's may define what the shared code does: then the linker has to see both.
+      // A project's archive may define functions of the shared code. The linker then has to see the real library.
       return this.direct.length === 0
         ? [
             this.quick ?? linker.command,

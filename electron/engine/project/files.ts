@@ -23,7 +23,7 @@ import { insideProject, writableInProject } from './inside'
 
 /** Files beyond this are not sources. */
 const largestFile = 8 << 20
-/** Bytes of a file that are compared with what the editor has read or written. */
+/** In bytes. A larger file on disk counts as changed: no editor has written that much. */
 const mostCompared = 64 << 20
 
 export function versionOf(bytes: Buffer | string): string {
@@ -151,7 +151,6 @@ function versionOnDisk(file: string): string {
     const stat = statSync(file)
     // Reading a named pipe would wait for a writer.
     if (!stat.isFile()) return ''
-    // No editor has written that much.
     return stat.size > mostCompared ? `${stat.size} bytes` : versionOf(readFileSync(file))
   } catch {
     return ''
