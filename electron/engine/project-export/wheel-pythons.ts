@@ -4,7 +4,8 @@ import path from 'node:path'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { findOnPath } from '../toolchain/find-on-path'
-import { askPython, describeLibtorch } from '../toolchain/libtorch'
+import { askPython } from '../toolchain/ask-python'
+import { describeLibtorch } from '../toolchain/libtorch'
 
 /** A Python whose torch a wheel is built for, and tested with. */
 export interface WheelPython {

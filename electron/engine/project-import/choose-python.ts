@@ -5,7 +5,8 @@ import type { Result } from '../../contract/outcome'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
 import { findOnPath } from '../toolchain/find-on-path'
-import { askPython, findPythons } from '../toolchain/libtorch'
+import { askPython } from '../toolchain/ask-python'
+import { findPythons } from '../toolchain/libtorch'
 
 /**
  * The Python that runs a folder's setup.py and scripts: the one that is named, else the active environment's, else the

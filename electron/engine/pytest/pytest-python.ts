@@ -1,6 +1,7 @@
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { askPython, describeLibtorch } from '../toolchain/libtorch'
+import { askPython } from '../toolchain/ask-python'
+import { describeLibtorch } from '../toolchain/libtorch'
 import type { Libtorch } from '../toolchain/libtorch'
 import { whyNoFit } from '../toolchain/libtorch-fit'
 import { probeLimits, runProcess } from '../toolchain/run-command'

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { askPython } from '../toolchain/libtorch'
+import { askPython } from '../toolchain/ask-python'
 import { lastLines } from './run-tool'
 import type { RunTool } from './run-tool'
 

@@ -2,8 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { Judgement } from '../../contract/doctor'
+import { askPython } from './ask-python'
+import type { PythonTorch } from './ask-python'
 import { pythonsOnPath } from './pythons-on-path'
-import { probeLimits, runProcess } from './run-command'
 
 export interface Libtorch {
   /** Folder with include/ and lib/. */
@@ -22,13 +23,6 @@ export interface Libtorch {
   judgement: Judgement
   why: string
   remedy: string
-}
-
-export interface PythonTorch {
-  python: string
-  version: string
-  /** "" when this Python has no torch. */
-  torchFolder: string
 }
 
 const oldest = [2, 6] as const
@@ -131,24 +125,6 @@ export function describeLibtorch(folder: string, origin: string): Libtorch | und
     why,
     remedy: why === '' ? '' : install,
   }
-}
-
-const findTorch = [
-  'import importlib.util, sys',
-  "spec = importlib.util.find_spec('torch')",
-  "print('%d.%d.%d' % sys.version_info[:3])",
-  "print(list(spec.submodule_search_locations)[0] if spec and spec.submodule_search_locations else '')",
-].join('\n')
-
-/** Which torch a Python would import, found without importing it. */
-export async function askPython(python: string): Promise<PythonTorch | undefined> {
-  // One that is late on a busy machine is a Python all the same.
-  const limits = { ...probeLimits, seconds: 60 }
-  // A list of what is here may be made again after any build: what was asked for comes first.
-  const result = await runProcess(python, ['-c', findTorch], { limits, isBackground: true })
-  if (result.exitCode !== 0) return undefined
-  const [version = '', torchFolder = ''] = result.stdout.split('\n').map((line) => line.trim())
-  return { python, version, torchFolder }
 }
 
 /** Every Python on PATH and those named, each with the torch it has. */
