@@ -8,6 +8,7 @@ project, which is the namespace of its bound functions; "modules", the Python mo
 Nothing of the project is written or reinstalled: the modules are answered before Python looks for files.
 """
 
+import gc
 import importlib
 import importlib.machinery
 import importlib.util
@@ -53,6 +54,18 @@ class WorkerConnection(Connection):
             super().send(event, **fields)
 
 
+def import_torch():
+    """Half of the time of importing torch, and of ending after it, is looking for garbage that is not there."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    import torch
+
+    gc.freeze()
+    if was_enabled:
+        gc.enable()
+    return torch
+
+
 def shortened(text):
     if len(text) <= MOST_TEXT:
         return text
@@ -73,8 +86,7 @@ class Replacement:
         self.known = set()
 
     def load(self):
-        import torch
-
+        torch = import_torch()
         before = set(torch._C._dispatch_get_all_op_names())
         real = torch.ops.load_library
         real(self.library)

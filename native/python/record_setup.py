@@ -9,6 +9,7 @@ ANSWERS/cpu.json.files gets what setup.py writes into its folder. The exit statu
 
 import atexit
 import builtins
+import gc
 import importlib.machinery
 import importlib.util
 import io
@@ -339,6 +340,8 @@ def prepare(folder):
     """Imports torch and setuptools; the names of those that are replaced because this Python does not have them."""
     os.chdir(folder)
     sys.dont_write_bytecode = True
+    # A quarter of the time of importing torch is looking for garbage that is not there.
+    gc.disable()
     stand_ins = [name for name in ("setuptools", "torch") if not can_import(name)]
     if stand_ins:
         sys.meta_path.append(StandInFinder(stand_ins))
