@@ -81,7 +81,8 @@ export async function tidySources({ tool, entries, work, cwd, parallel, onGood }
     groups.set(flags, [...(groups.get(flags) ?? []), entry])
   }
   const batches = [...groups.values()].flatMap((group) => {
-    const count = Math.max(Math.ceil(group.length / filesPerBatch), 1)
+    // More batches than run at a time would only read the headers more often.
+    const count = Math.min(Math.ceil(group.length / filesPerBatch), parallel)
     const parts = makeBatches(
       group.map((entry) => entry.file),
       count,
