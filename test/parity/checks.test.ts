@@ -196,7 +196,9 @@ async function skipsOfSample(name: string): Promise<void> {
   const given = onCpu.map((entry) => ({ ...entry, shapes: 0 }))
   const outcomes = unwrap(await workbench.operatorChecks.runAll(folder, limits, { entries: given }))
   for (const { op, report, asExpected, error } of outcomes) {
-    expect(asExpected, `${op}: ${error?.message ?? ''}`).toBe(true)
+    const failed = report?.findings.filter(({ status }) => status === 'failed') ?? []
+    const reasons = failed.map(({ check, reason }) => `${check}: ${reason}`)
+    expect(asExpected, [op, error?.message ?? '', ...reasons].join('\n')).toBe(true)
     const shown = op.includes('::') ? op : `${name}.${op}`
     if (report) keepSkips(shown, report.findings)
     // Nobody gave inputs, and it refuses all that its schema suggests.

@@ -278,6 +278,18 @@ Tensor right_beside_a_thread(const Tensor& x) {
   return started ? elementwise(x, doubled) : x;
 }
 
+// Right too: each call frees all that it took, of another size than the calls before, so malloc
+// keeps more and more free blocks.
+Tensor right_scratch(const Tensor& x) {
+  thread_local size_t calls = 0;
+  const size_t size = 24 + 16 * (calls % 64), count = 1 + calls / 16;
+  ++calls;
+  std::vector<std::unique_ptr<char[]>> taken;
+  for (size_t i = 0; i < count; ++i)
+    taken.push_back(std::make_unique<char[]>(size));
+  return elementwise(x, doubled);
+}
+
 }  // namespace
 
 TORCH_LIBRARY(wrong_operators, m) {
@@ -312,7 +324,8 @@ TORCH_LIBRARY(wrong_operators, m) {
                              "keeps_tensors(Tensor x) -> Tensor",
                              "keeps_heap(Tensor x) -> Tensor",
                              "right(Tensor x) -> Tensor",
-                             "right_beside_a_thread(Tensor x) -> Tensor"}) {
+                             "right_beside_a_thread(Tensor x) -> Tensor",
+                             "right_scratch(Tensor x) -> Tensor"}) {
     m.def(schema);
   }
 }
@@ -350,17 +363,18 @@ TORCH_LIBRARY_IMPL(wrong_operators, CPU, m) {
   m.impl("keeps_heap", keeps_heap);
   m.impl("right", right);
   m.impl("right_beside_a_thread", right_beside_a_thread);
+  m.impl("right_scratch", right_scratch);
 }
 
 TORCH_LIBRARY_IMPL(wrong_operators, Meta, m) {
   for (const char* name :
-       {"hidden_mutation",  "changed_shape",        "returns_input", "autograd_at_cpu",
-        "no_autograd",      "counts_calls",         "own_generator", "missing_contiguous",
-        "divides_by_count", "ignores_dtype",        "float_inside",  "swallows_nan",
-        "needs_grad_mode",  "rounds_upward",        "static_buffer", "unwritten_last",
-        "unwritten_tail",   "writes_past",          "writes_before", "reads_past",
-        "keeps_tensors",    "counts_in_int",        "keeps_heap",    "right",
-        "meta_strides",     "right_beside_a_thread"}) {
+       {"hidden_mutation",  "changed_shape",         "returns_input", "autograd_at_cpu",
+        "no_autograd",      "counts_calls",          "own_generator", "missing_contiguous",
+        "divides_by_count", "ignores_dtype",         "float_inside",  "swallows_nan",
+        "needs_grad_mode",  "rounds_upward",         "static_buffer", "unwritten_last",
+        "unwritten_tail",   "writes_past",           "writes_before", "reads_past",
+        "keeps_tensors",    "counts_in_int",         "keeps_heap",    "right",
+        "meta_strides",     "right_beside_a_thread", "right_scratch"}) {
     m.impl(name, meta_in_row_major);
   }
   m.impl("returns_input", returns_input);
