@@ -35,13 +35,6 @@ const call = (name: string, input: unknown): Promise<Answer> =>
     [name, input] as const,
   )
 
-const bothThemes = async (name: string): Promise<void> => {
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`${name}-${theme}`)
-  }
-}
-
 const isBuilt = async (): Promise<void> => {
   await app.page
     .locator('[data-testid="status-build"][data-state="good"]')
@@ -127,7 +120,7 @@ describe('a project on another machine', () => {
     await error.waitFor()
     expect(await error.textContent()).toMatch(/dead cannot be reached/)
     expect(await app.testId('connect-log').textContent()).toContain('no route to host')
-    await bothThemes('connect-error')
+    await app.pictures('connect-error')
     expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
     await app.testId('connect-machine-slow').click()
     await app.testId('connect-folder').fill('my_op')
@@ -146,7 +139,7 @@ describe('a project on another machine', () => {
     const place = path.relative(other.cache.home, path.dirname(folder))
     await app.testId(`connect-folder-${place}`).click()
     await app.testId('connect-folder-sigmoid').waitFor()
-    await bothThemes('connect-folders')
+    await app.pictures('connect-folders')
     expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
     await answerDialogs(0)
     await app.testId('connect-target').fill('bare')
@@ -155,12 +148,12 @@ describe('a project on another machine', () => {
       .testId('connect-log')
       .filter({ hasText: 'Copying Opsmith' })
       .waitFor({ timeout: buildTime })
-    await bothThemes('connect-copy')
+    await app.pictures('connect-copy')
     await app.testId('new-project-template-sample:my_op').waitFor({ timeout: buildTime })
     expect(await app.testId('new-project').textContent()).toContain('New project on bare')
     await app.testId('new-project-template-template:empty').click()
     await app.testId('new-project-name').fill('made_there')
-    await bothThemes('connect-new-project')
+    await app.pictures('connect-new-project')
     await app.testId('new-project-create').click()
     await app.testId('status-machine').filter({ hasText: 'bare' }).waitFor()
     expect(await app.page.title()).toBe('made_there on bare – Opsmith')
@@ -204,7 +197,7 @@ describe('a project on another machine', () => {
         timeout: buildTime,
       })
       .toBe('passed')
-    await bothThemes('connect-open')
+    await app.pictures('connect-open')
   })
 
   it('what would run a program or read a file of this machine is refused', async () => {
@@ -289,7 +282,7 @@ describe('a project on another machine', () => {
     await app.testId('connection-bar').waitFor()
     await app.page.keyboard.type('// kept here\n')
     await app.testId('connection-bar').filter({ hasText: 'no program' }).waitFor()
-    await bothThemes('connect-lost')
+    await app.pictures('connect-lost')
     expect(await axe.findingsInAllThemes('[data-testid="connection-bar"]')).toEqual([])
     await answerDialogs(1)
     await app.page.reload()
@@ -314,7 +307,7 @@ describe('a project on another machine', () => {
     await app.testId('gallery').waitFor()
     expect(await app.page.title()).toBe('Opsmith')
     await expect.poll(() => other.enginePid()).toBeUndefined()
-    await bothThemes('connect-recent')
+    await app.pictures('connect-recent')
     await app.page.getByRole('button', { name: 'sigmoid', exact: true }).first().click()
     await app.testId('status-machine').waitFor()
     await app.testId('editor-op.cpp').waitFor()

@@ -59,7 +59,9 @@ describe('a folder in renderer/features', () => {
 
   it('an added feature is in the dock, the palette, Problems and Stop, and a deleted one is nowhere', async () => {
     const vite = path.join(root, 'node_modules/.bin/vite')
-    await run(vite, ['build', '--configLoader', 'runner', '--logLevel', 'error'], {
+    // How large it is matters to nobody here.
+    const options = ['--logLevel', 'error', '--minify', 'false', '--sourcemap', 'false']
+    await run(vite, ['build', '--configLoader', 'runner', ...options], {
       cwd: copy,
       env: { ...process.env, NO_COLOR: '1' },
     })

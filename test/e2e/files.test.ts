@@ -55,14 +55,6 @@ async function drop(files: string[], onto: string): Promise<void> {
   }, onto)
 }
 
-async function pictures(name: string): Promise<void> {
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
-    await app.picture(`files-${name}-${theme}`)
-  }
-}
-
 beforeAll(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/my_op'), cache)
@@ -115,7 +107,7 @@ describe('the tree of files', () => {
     await expect.poll(() => row('notes.md').getAttribute('data-git')).toBe('modified')
     await expect.poll(() => row('new.cpp').getAttribute('data-git')).toBe('untracked')
     expect(await row('notes.md').textContent()).toContain('modified')
-    await pictures('tree')
+    await app.pictures('files-tree')
   })
 
   it('makes files and folders where the menu was asked for', async () => {
@@ -149,7 +141,7 @@ describe('the tree of files', () => {
       .testId('question')
       .filter({ hasText: 'Unsaved text will be lost: notes-2.md' })
       .waitFor()
-    await pictures('delete')
+    await app.pictures('files-delete')
     await app.testId('question-cancel').click()
     expect(fs.existsSync(at('notes-2.md'))).toBe(true)
     await choose('explorer-file-notes-2.md', 'delete')
@@ -201,7 +193,7 @@ describe('a file next to its last commit', () => {
     await choose('explorer-file-program.py', 'git-compare')
     await app.testId('tab-git-program.py').waitFor()
     await addedLines(app.testId('head-program.py')).first().waitFor()
-    await pictures('compared')
+    await app.pictures('files-compared')
   })
 
   it('says who changed the line of the cursor, when that is wanted', async () => {
@@ -212,7 +204,7 @@ describe('a file next to its last commit', () => {
     await app.testId('palette-input').fill('Blame')
     await app.page.keyboard.press('Enter')
     await blamed.waitFor()
-    await pictures('blame')
+    await app.pictures('files-blame')
   })
 })
 
@@ -221,7 +213,7 @@ describe('going to a name of the project', () => {
     await app.page.keyboard.press('Control+t')
     await app.testId('palette-input').fill('my_op_backward')
     await app.testId('palette-symbol').filter({ hasText: 'op.cpp' }).first().waitFor()
-    await pictures('symbols')
+    await app.pictures('files-symbols')
     await app.page.keyboard.press('Enter')
     await app.focused('op.cpp')
     await app
@@ -239,7 +231,7 @@ describe('search in files', () => {
     await app.testId('search-replacement').fill('smaller')
     await app.testId('search-note').filter({ hasText: '2 files' }).waitFor()
     await app.testId('search-match').filter({ hasText: 'positivesmaller part of 3x - y' }).waitFor()
-    await pictures('search')
+    await app.pictures('files-search')
     await app.testId('search-match').first().click()
     await app.focused('program.py')
     await app.testId('search-replacement').fill('greater')
@@ -270,7 +262,7 @@ describe('a new operator of the project', () => {
       .testId('new-operator-error')
       .filter({ hasText: 'already has an operator backward' })
       .waitFor()
-    await pictures('new-operator')
+    await app.pictures('files-new-operator')
     await app.page.keyboard.press('Control+a')
     await app.page.keyboard.type('soft_step')
     await app.page.keyboard.press('Shift+Tab')
@@ -289,6 +281,6 @@ describe('a new operator of the project', () => {
     // A panel's key goes to its work, not to a menu of its bar.
     await app.page.keyboard.press('Control+3')
     await app.page.locator('[data-testid=run-op]:focus').waitFor()
-    await pictures('operator-added')
+    await app.pictures('files-operator-added')
   })
 })

@@ -61,10 +61,7 @@ it('the GPU self-test shows a verdict and a reason for each check, and copies th
   )
   expect(await found('faults')).toMatch(/^skipped Faults Not run: this libtorch is a CPU build\./)
   await app.testId('gpu-checks').scrollIntoViewIfNeeded()
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`gpu-check-${theme}`)
-  }
+  await app.pictures('gpu-check')
   await app.testId('gpu-copy').click()
   await copied(app, /\| Driver and devices \| passed \| cuInit returns CUDA_SUCCESS/)
 })

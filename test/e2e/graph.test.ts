@@ -36,7 +36,7 @@ async function shown(title: string, step?: number, timeout = pictureTime): Promi
       { timeout },
     )
   } catch (problem) {
-    await app.picture('graph-not-shown')
+    await app.pictureOfFault('graph-not-shown')
     throw new Error(`not shown: ${title}; instead ${JSON.stringify(await state())}`, {
       cause: problem,
     })
@@ -99,9 +99,119 @@ async function centreOf(node: number): Promise<{ x: number; y: number }> {
 }
 
 // One window for several tests, each of which begins where the one before it ended.
+beforeAll(open)
+afterAll(close)
+
+describe('traces and passes', () => {
+  it('a trace that lost control flow shows a warning on that line and can be compared with the script', async () => {
+    await app.openFile('program.py')
+    const lines = (await app.text('program.py')).split('\n')
+    const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
+    await app.testId('graph-form').selectOption('trace')
+    const traced = await shown('compute · trace')
+    expect(traced.boxes).toBeLessThan(10)
+    await expect
+      .poll(async () => (await app.markers('program.py')).map((marker) => marker.line))
+      .toContain(branch)
+    const marker = (await app.markers('program.py')).find((item) => item.line === branch)
+    expect(marker?.severity).toBe('warning')
+    await app.testId('graph-script-beside').click()
+    await app.testId('graph-canvas-before').waitFor()
+    const compared = await shown('compute · trace')
+    expect(compared.changes?.removed).toBeGreaterThan(0)
+    expect(compared.compare).toBe('compute · script')
+    expect(
+      compared.changed.filter((item) => item.kind === 'removed').map((i) => i.title),
+    ).toContain('if')
+    await app.picture('graph-trace-beside')
+  })
+
+  it('each pass keeps a graph of its own, which marks what the pass changed', async () => {
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose(
+        {
+          form: 'script',
+          passes: [],
+          compare: { kind: 'auto' },
+          beside: false,
+          step: null,
+          view: 'graph',
+        },
+        true,
+      ),
+    )
+    await shown('compute · script')
+    await app.testId('graph-entry').selectOption('name warp_reference')
+    await shown('warp_reference · script')
+    await app.testId('graph-add-pass').selectOption('inline')
+    await shown('warp_reference · script', 1)
+    await app.testId('graph-add-pass').selectOption('dead_code')
+    const two = await shown('warp_reference · script', 2)
+    expect(two.steps.map((step) => step.name)).toEqual(['captured', 'inline', 'dead_code'])
+    await app.testId('graph-step-1').click()
+    const inlined = await shown('warp_reference · script', 1)
+    expect(inlined.compare).toMatch(/captured/)
+    // pixel() is called four times: the calls go, their bodies come.
+    const gone = inlined.changed.filter((item) => item.kind === 'removed')
+    expect(gone.map((item) => item.title)).toContain('call function')
+    expect(inlined.changes?.added).toBeGreaterThan(40)
+    await app.picture('graph-passes')
+    await app.testId('graph-overlay').selectOption('time')
+    await app.testId('graph-legend').waitFor()
+    expect(await app.testId('graph-legend').textContent()).toMatch(/s/)
+    await app.picture('graph-time')
+  })
+
+  it('the panel cuts nothing off at three window sizes in both themes', async () => {
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose({ passes: ['inline', 'constant_propagation'] }, true),
+    )
+    await app.testId('graph-add-pass').selectOption('common_subexpressions')
+    await shown('warp_reference · script', 3)
+    expect(await app.testId('graph-overlay').inputValue()).toBe('time')
+    await app.testId('graph-legend').waitFor()
+    for (const [width, height] of [
+      [1280, 800],
+      [1600, 1000],
+      [1024, 700],
+    ] as const) {
+      await app.resize(width, height)
+      for (const theme of ['dark', 'light'] as const) {
+        await app.page.emulateMedia({ colorScheme: theme })
+        await shown('warp_reference · script', 3)
+        const problems = await app.page.evaluate(whatIsCutOff)
+        expect(problems, `${width}x${height} ${theme}`).toEqual([])
+        await app.picture(`graph-${width}x${height}-${theme}`)
+      }
+    }
+  })
+
+  it('a window that is opened again shows the graph as it was', async () => {
+    await app.testId('graph-entry').selectOption('name compute')
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
+    )
+    await shown('compute · trace')
+    await app.testId('graph-view-both').click()
+    await app.close()
+    app = await App.start(cache, folder)
+    const again = await shown('compute · trace', undefined, buildTime)
+    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
+    await app.testId('graph-text').filter({ hasText: 'aten::matmul' }).waitFor()
+  })
+})
+
 describe('the graph of a script', () => {
-  beforeAll(open)
-  afterAll(close)
+  beforeAll(async () => {
+    await app.resize(1600, 1000)
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose(
+        { form: 'script', passes: [], compare: { kind: 'auto' }, view: 'graph', overlay: 'none' },
+        true,
+      ),
+    )
+    await shown('compute · script')
+  })
 
   it("the script's graph can be folded and searched, and it links to the source and back", async () => {
     const before = await state()
@@ -260,108 +370,6 @@ describe('the graph of a script', () => {
     expect(archive.boxes).toBeGreaterThan(4)
     // What was searched for in the other model would dim this one.
     await expect.poll(() => app.testId('graph-search').inputValue()).toBe('')
-  })
-})
-
-describe('traces and passes', () => {
-  beforeAll(open)
-  afterAll(close)
-
-  it('a trace that lost control flow shows a warning on that line and can be compared with the script', async () => {
-    await app.openFile('program.py')
-    const lines = (await app.text('program.py')).split('\n')
-    const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
-    await app.testId('graph-form').selectOption('trace')
-    const traced = await shown('compute · trace')
-    expect(traced.boxes).toBeLessThan(10)
-    await expect
-      .poll(async () => (await app.markers('program.py')).map((marker) => marker.line))
-      .toContain(branch)
-    const marker = (await app.markers('program.py')).find((item) => item.line === branch)
-    expect(marker?.severity).toBe('warning')
-    await app.testId('graph-script-beside').click()
-    await app.testId('graph-canvas-before').waitFor()
-    const compared = await shown('compute · trace')
-    expect(compared.changes?.removed).toBeGreaterThan(0)
-    expect(compared.compare).toBe('compute · script')
-    expect(
-      compared.changed.filter((item) => item.kind === 'removed').map((i) => i.title),
-    ).toContain('if')
-    await app.picture('graph-trace-beside')
-  })
-
-  it('each pass keeps a graph of its own, which marks what the pass changed', async () => {
-    await app.page.evaluate(() =>
-      window.opsmithTest?.graph.choose(
-        {
-          form: 'script',
-          passes: [],
-          compare: { kind: 'auto' },
-          beside: false,
-          step: null,
-          view: 'graph',
-        },
-        true,
-      ),
-    )
-    await shown('compute · script')
-    await app.testId('graph-entry').selectOption('name warp_reference')
-    await shown('warp_reference · script')
-    await app.testId('graph-add-pass').selectOption('inline')
-    await shown('warp_reference · script', 1)
-    await app.testId('graph-add-pass').selectOption('dead_code')
-    const two = await shown('warp_reference · script', 2)
-    expect(two.steps.map((step) => step.name)).toEqual(['captured', 'inline', 'dead_code'])
-    await app.testId('graph-step-1').click()
-    const inlined = await shown('warp_reference · script', 1)
-    expect(inlined.compare).toMatch(/captured/)
-    // pixel() is called four times: the calls go, their bodies come.
-    const gone = inlined.changed.filter((item) => item.kind === 'removed')
-    expect(gone.map((item) => item.title)).toContain('call function')
-    expect(inlined.changes?.added).toBeGreaterThan(40)
-    await app.picture('graph-passes')
-    await app.testId('graph-overlay').selectOption('time')
-    await app.testId('graph-legend').waitFor()
-    expect(await app.testId('graph-legend').textContent()).toMatch(/s/)
-    await app.picture('graph-time')
-  })
-
-  it('the panel cuts nothing off at three window sizes in both themes', async () => {
-    await app.page.evaluate(() =>
-      window.opsmithTest?.graph.choose({ passes: ['inline', 'constant_propagation'] }, true),
-    )
-    await app.testId('graph-add-pass').selectOption('common_subexpressions')
-    await shown('warp_reference · script', 3)
-    expect(await app.testId('graph-overlay').inputValue()).toBe('time')
-    await app.testId('graph-legend').waitFor()
-    for (const [width, height] of [
-      [1280, 800],
-      [1600, 1000],
-      [1024, 700],
-    ] as const) {
-      await app.resize(width, height)
-      for (const theme of ['dark', 'light'] as const) {
-        await app.page.emulateMedia({ colorScheme: theme })
-        await shown('warp_reference · script', 3)
-        const problems = await app.page.evaluate(whatIsCutOff)
-        expect(problems, `${width}x${height} ${theme}`).toEqual([])
-        await app.picture(`graph-${width}x${height}-${theme}`)
-      }
-    }
-  })
-
-  it('a window that is opened again shows the graph as it was', async () => {
-    await app.testId('graph-entry').selectOption('name compute')
-    await app.page.evaluate(() =>
-      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
-    )
-    await shown('compute · trace')
-    await app.testId('graph-view-both').click()
-    await app.close()
-    app = await App.start(cache, folder)
-    const again = await shown('compute · trace', undefined, buildTime)
-    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
-    await app.testId('graph-text').filter({ hasText: 'aten::matmul' }).waitFor()
   })
 })
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import { decorations } from '../support/editor-parts'
@@ -19,7 +19,8 @@ function lineWith(text: string): number {
   return lines.findIndex((line) => line.includes(text)) + 1
 }
 
-beforeEach(async () => {
+// One window for all tests. A run is repeated after each build: the first two tests begin before there is one.
+beforeAll(async () => {
   cache = makeTestCache()
   folder = copyUnoptimized(path.join(root, 'test/cases/virtual_gpu_project'), cache)
   const file = path.join(folder, 'opsmith.json')
@@ -31,15 +32,15 @@ beforeEach(async () => {
   ]
   fs.writeFileSync(file, JSON.stringify({ ...manifest, calls, gradchecks: [] }))
   app = await App.start(cache, folder)
+  await app.resize(1280, 720)
 })
-afterEach(async () => {
+afterAll(async () => {
   await app.close()
   cache.remove()
 })
 
 describe('checked kernels', () => {
   it('mistakes of kernels are listed with their lines, until the checks are turned off', async () => {
-    await app.resize(1280, 720)
     await app.testId('rail-kernels').click()
     const panel = app.testId('kernels-panel')
     await panel.getByText('With checks or counts, calls take longer.').waitFor()
@@ -57,10 +58,7 @@ describe('checked kernels', () => {
     )
     expect(await past.textContent()).toContain('past_end_kernel, block (0, 0, 0), thread (0, 0, 0)')
     expect(await finding('shared-race').first().textContent()).toContain('__syncthreads()')
-    for (const theme of ['light', 'dark'] as const) {
-      await app.page.emulateMedia({ colorScheme: theme })
-      await app.picture(`kernels-${theme}`)
-    }
+    await app.pictures('kernels')
 
     const line = lineWith('x[count] = 1;')
     await past.getByRole('button', { name: `op.cu:${line}` }).click()
@@ -97,7 +95,6 @@ describe('checked kernels', () => {
   })
 
   it('lines of kernels show what they cost, in the panel and in the editor', async () => {
-    await app.resize(1280, 720)
     await app.page.evaluate((path) => window.opsmithTest?.openFile(path), 'op.cu')
     await app.testId('rail-kernels').click()
     const panel = app.testId('kernels-panel')
@@ -122,10 +119,7 @@ describe('checked kernels', () => {
     await row.first().getByRole('button').click()
     const cells = decorations(app.page, 'kernels-heat')
     await cells.filter({ hasText: '4.0' }).first().waitFor()
-    for (const theme of ['light', 'dark'] as const) {
-      await app.page.emulateMedia({ colorScheme: theme })
-      await app.picture(`kernels-counts-${theme}`)
-    }
+    await app.pictures('kernels-counts')
     await cells.filter({ hasText: '4.0' }).first().hover()
     await app.page.getByText('4.0 sectors a request, 100 % of their bytes used').last().waitFor()
     await app.page.getByText('These counts are for the code that clang generates.').last().waitFor()
@@ -133,10 +127,7 @@ describe('checked kernels', () => {
 
     await app.testId('kernels-occupancy-chart').scrollIntoViewIfNeeded()
     await app.testId('kernels-occupancy').getByText('Limited by').waitFor()
-    for (const theme of ['light', 'dark'] as const) {
-      await app.page.emulateMedia({ colorScheme: theme })
-      await app.picture(`kernels-occupancy-${theme}`)
-    }
+    await app.pictures('kernels-occupancy')
 
     const text = fs.readFileSync(path.join(folder, 'op.cu'), 'utf8')
     await app.page.evaluate(
@@ -145,10 +136,14 @@ describe('checked kernels', () => {
     )
     await decorations(app.page, 'kernels-heat-old').first().waitFor()
     await app.picture('kernels-counts-old')
+
+    // Without counts and with its own text again, it is built for what users would run.
+    await app.setText('op.cu', text)
+    await app.testId('kernels-count').uncheck()
+    await panel.getByText('With checks or counts, calls take longer.').waitFor()
   })
 
   it('results name the virtual GPU, and Doctor and Settings choose it', async () => {
-    await app.resize(1280, 720)
     await app.testId('rail-run').click()
     await app.testId('status-build').filter({ hasText: 'built in' }).waitFor({ timeout: buildTime })
     await app.testId('run-go').click()

@@ -19,6 +19,8 @@ let other: OtherMachine
 /** There. */
 let folder: string
 let app: App
+/** The last window was closed by its test. */
+let isClosed = false
 
 const isBuilt = async (): Promise<void> => {
   await app.page
@@ -42,7 +44,7 @@ beforeAll(async () => {
   app = await startWindow()
 })
 afterAll(async () => {
-  await app.close()
+  if (!isClosed) await app.close()
   cache.remove()
   other.cache.remove()
 })
@@ -82,9 +84,9 @@ describe(
 
     it('the engine ends with the next window, which was closed', async () => {
       await app.close()
+      isClosed = true
       await expect.poll(() => other.enginePid()).toBeUndefined()
       expect(fs.readdirSync(path.join(cache.places.dataFolder, 'sessions'))).toEqual([])
-      app = await startWindow()
     })
   },
 )

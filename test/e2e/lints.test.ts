@@ -113,10 +113,7 @@ describe('lints', () => {
         .filter({ hasText: new RegExp(`^${line}:`) })
         .waitFor()
     }
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await app.page.emulateMedia({ colorScheme })
-      await app.picture(`problem-${colorScheme}`)
-    }
+    await app.pictures('problem')
     await app.page.keyboard.press('Escape')
     await message.waitFor({ state: 'detached' })
     await app.focused('op.cpp')

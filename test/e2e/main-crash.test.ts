@@ -76,10 +76,7 @@ it('after a crash of main the next start says so, and has project, tabs, caret, 
   await app.testId('status-cursor').filter({ hasText: /^7:3$/ }).waitFor()
   expect(await app.testId('run-reference').inputValue()).toBe('3 * x - y')
   await app.testId('stale-bar').filter({ hasText: 'earlier session' }).first().waitFor()
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`main-crash-${theme}`)
-  }
+  await app.pictures('main-crash')
 })
 
 it('it is said once: a window that was closed starts without a word', async () => {

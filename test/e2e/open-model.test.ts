@@ -40,10 +40,7 @@ it('a .pt2 that is opened from the desktop is shown as a graph, where no project
   expect(await app.page.title()).toBe('models – Opsmith')
   expect(fs.existsSync(path.join(cache.home, 'projects/models/opsmith.json'))).toBe(true)
   expect(fs.readdirSync(path.dirname(model))).toEqual(['first.pt2'])
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`open-model-${theme}`)
-  }
+  await app.pictures('open-model')
 })
 
 it('a second one goes to the window that is open; one in a project opens that project', async () => {

@@ -83,10 +83,7 @@ describe('what an earlier or a newer version wrote', () => {
     app = await App.startAsItIs(cache, folder, { onWindow: warned })
     expect(await textSize()).toBe('17px')
     await app.resize(1280, 720)
-    for (const theme of ['dark', 'light'] as const) {
-      await app.page.emulateMedia({ colorScheme: theme })
-      await app.picture(`unread-files-${theme}`)
-    }
+    await app.pictures('unread-files')
     await app.testId('rail-run').first().click()
     const kept = path.join(stateFolder, 'layout.json.unread')
     await expect.poll(() => fs.existsSync(kept)).toBe(true)

@@ -171,11 +171,15 @@ describe('the assembly panel', () => {
     )
     // The other side is chosen as freely.
     await app.testId('assembly-base').selectOption({ label: 'other flags …' })
-    await app.testId('assembly-base-flags').fill('-Xclang -disable-llvm-passes -fno-inline')
+    await app
+      .testId('assembly-base-flags')
+      .fill('-Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers')
     await app.page.keyboard.press('Enter')
     await expect
       .poll(() => app.testId('assembly-compared-with').textContent(), { timeout: buildTime })
-      .toMatch(/disable-llvm-passes: \d+ instructions\+ .*-fno-inline: \d+ instructions/)
+      .toMatch(
+        /disable-llvm-passes: \d+ instructions\+ .*-disable-lifetime-markers: \d+ instructions/,
+      )
     await app.picture('assembly-compared')
     await app.testId('assembly-against').selectOption('')
     await app.testId('assembly-remarks').uncheck()

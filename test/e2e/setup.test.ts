@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { readSetupEnvironment } from '../../electron/engine/installation'
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { App } from '../support/app'
 import { makeTestCache, root, subfolders, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -38,18 +39,13 @@ async function startPackage(environment: Readonly<Record<string, string>>): Prom
   await app.testId('setup-verdict').waitFor({ timeout: buildTime })
 }
 
-function makePackage(own: readonly string[]): void {
+async function makePackage(own: readonly string[]): Promise<void> {
   cache = makeTestCache(own)
+  // A compile server and clangd each take a core for as long as most tests.
+  await changeSettings(cache.places.configFolder, { hotCompile: false, codeHelp: false })
   folder = path.join(cache.home, 'app')
   makePackageFolder(folder)
   fs.mkdirSync(path.join(cache.home, 'home'))
-}
-
-async function pictures(name: string): Promise<void> {
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`${name}-${theme}`)
-  }
 }
 
 function link(tools: string, ...names: string[]): void {
@@ -74,8 +70,8 @@ async function builtSample(): Promise<void> {
 }
 
 describe('a package that was not set up', () => {
-  beforeEach(() => {
-    makePackage([])
+  beforeEach(async () => {
+    await makePackage([])
   })
   afterEach(async () => {
     await app.close()
@@ -93,7 +89,7 @@ describe('a package that was not set up', () => {
     expect(await app.testId('setup-run').isDisabled()).toBe(true)
     await option('cpu').waitFor()
     expect(await app.testId('setup-space').innerText()).toMatch(/[\d.]+ GB are free/)
-    await pictures('setup-nothing')
+    await app.pictures('setup-nothing')
     // No op host was started without an addon, and none crashed.
     expect(await app.page.getByText(/crashed/).count()).toBe(0)
     // The samples are a click away.
@@ -110,7 +106,7 @@ describe('a package that was not set up', () => {
     const notes = app.testId('release-notes')
     expect(await notes.innerText()).toMatch(/0\.1\.0[^]*Set-up in the window\./)
     expect(await notes.innerText()).not.toContain('old')
-    await pictures('release-notes')
+    await app.pictures('release-notes')
     await app.testId('release-notes-close').click()
     await notes.waitFor({ state: 'detached' })
     await app.close()
@@ -120,8 +116,8 @@ describe('a package that was not set up', () => {
 })
 
 describe('a package on a machine that has a libtorch', () => {
-  beforeAll(() => {
-    makePackage(['addons'])
+  beforeAll(async () => {
+    await makePackage(['addons'])
   })
   afterAll(async () => {
     await app.close()
@@ -157,7 +153,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     const PATH = [makeCmake(), process.env['PATH'] ?? ''].join(path.delimiter)
     await startPackage({ PATH, LIBTORCH: other })
     await option(other).waitFor()
-    await pictures('setup-found')
+    await app.pictures('setup-found')
     await option(other).getByRole('radio').check()
     await app.testId('setup-run').click()
     const again = app.testId('setup-run').filter({ hasText: 'Try again' })
@@ -169,7 +165,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     // The log is drawn now and then.
     await expect.poll(() => app.testId('setup-log').innerText()).toContain('call.cpp:7:1: error')
     expect(await steps('done')).toBe(1)
-    await pictures('setup-failed')
+    await app.pictures('setup-failed')
   })
 
   it('samples and the editor can be used while it runs; Stop ends it', async () => {
@@ -188,7 +184,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     await app.page.keyboard.type('Set up another libtorch')
     await app.page.keyboard.press('Enter')
     await app.testId('setup-stop').waitFor()
-    await pictures('setup-running')
+    await app.pictures('setup-running')
     fs.rmSync(file('hold'))
     // The addon is there; headers for this libtorch take a minute.
     await expect.poll(() => steps('done'), { timeout: buildTime }).toBe(2)
@@ -219,7 +215,7 @@ cp '${testInstallation(cache).addonFolder}'/*o* "$2"
     const chosen = (): unknown => JSON.parse(fs.readFileSync(settings, 'utf8'))
     await expect.poll(chosen).toMatchObject({ libtorch })
     await builtSample()
-    await pictures('setup-another')
+    await app.pictures('setup-another')
     await app.testId('rail-run').first().click()
     await app.testId('run-go').click()
     await app.testId('run-comparison').first().waitFor({ timeout: buildTime })

@@ -103,10 +103,7 @@ it('a kernel stops at the line of the cursor, and goes on line by line', async (
     /^Race on row\[\d+\]: thread \d+ writes at op\.cu:\d+, thread \d+ reads at/,
   )
   expect(await app.page.getByTitle(/, with a race$/).count()).toBe(64)
-  for (const theme of ['light', 'dark'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`stepping-${theme}`)
-  }
+  await app.pictures('stepping')
   await app.testId('stepping-shared-row').scrollIntoViewIfNeeded()
   await app.picture('stepping-shared')
 

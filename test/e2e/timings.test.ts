@@ -230,7 +230,7 @@ describe('the timings panel', () => {
     const points = app.testId('timings-point')
     await app.testId('timings-entry-1').click()
     // Long enough that the run goes on when the first point is there.
-    await app.testId('timings-seconds').fill('2')
+    await app.testId('timings-seconds').fill('1')
     await app.testId('timings-seconds').press('Enter')
     await app.testId('timings-where').selectOption('local')
     await app.testId('timings-run').click()

@@ -57,10 +57,7 @@ it('a folder that is opened for the first time is asked about, and nothing of it
   await app.testId('trust-dialog').waitFor()
   await app.testId('explorer-file-op.cpp').waitFor()
   expect(await app.testId('trust-folder').textContent()).toBe(folder)
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`trust-${theme}`)
-  }
+  await app.pictures('trust')
   expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
   await app.testId('trust-no').click()
   await app.testId('trust-dialog').waitFor({ state: 'detached' })
@@ -184,10 +181,7 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
     .waitFor()
   // setup.py runs no longer.
   const before = fs.readdirSync(other)
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`import-apart-${theme}`)
-  }
+  await app.pictures('import-apart')
   expect(await axe.findingsInAllThemes('dialog[open]')).toEqual([])
   await app.testId('import-create').click()
   await app.testId('import-dialog').waitFor({ state: 'detached' })
@@ -220,10 +214,7 @@ it('its own tests run on what was built, and again after each build', async () =
   expect(await app.testId('notification').filter({ hasText: 'not a C++ compiler' }).count()).toBe(0)
   const manifest = fs.readFileSync(path.join(apart, 'opsmith.json'), 'utf8')
   expect(manifest).toContain('"op": "norm_cpp::norm"')
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`pytest-calls-${theme}`)
-  }
+  await app.pictures('pytest-calls')
   await app.testId('pytest-view-tests').click()
   await app.testId('pytest-record').uncheck()
   await app.testId('pytest-after-build').check()
@@ -237,6 +228,12 @@ it('its own tests run on what was built, and again after each build', async () =
 })
 
 it('an empty folder offers a new project from a template, which builds and passes its gradcheck', async () => {
+  // Nothing from here on looks at code help, which would read libtorch's headers for each project.
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.testId('palette-input').fill('Show Settings')
+  await app.page.keyboard.press('Enter')
+  await app.testId('settings-code-help').uncheck()
+  await app.testId('status-language').waitFor({ state: 'detached' })
   const empty = path.join(cache.home, 'fused_silu')
   fs.mkdirSync(empty)
   expect(await startOnceMore(cache, empty)).toBe(0)
@@ -251,10 +248,7 @@ it('an empty folder offers a new project from a template, which builds and passe
     .filter({ hasText: 'cannot be the name of a project' })
     .waitFor()
   await app.testId('new-project-template-autograd').check()
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`new-project-${theme}`)
-  }
+  await app.pictures('new-project')
   await app.testId('new-project-name').fill('fused_silu')
   await app.testId('new-project-create').click()
   await app.testId('new-project').waitFor({ state: 'detached' })
@@ -280,10 +274,7 @@ it('Doctor explains what a build printed, and copies the command that helps', as
   const failure = app.testId('doctor-failure')
   await failure.waitFor()
   expect(await failure.innerText()).toMatch(/2: fatal error[\s\S]*sudo apt-get install python3-dev/)
-  for (const theme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme: theme })
-    await app.picture(`doctor-log-${theme}`)
-  }
+  await app.pictures('doctor-log')
   await app.testId('doctor-log').fill('all is well')
   await failure.waitFor({ state: 'detached' })
 })

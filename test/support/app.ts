@@ -15,6 +15,11 @@ import './test-hook'
 
 /** Milliseconds. Whoever waits shorter than this measures something, and says so. */
 const patience = 90_000
+/**
+ * Whether tests write pictures of their windows into test-results, for people to look at. A run takes some two hundred,
+ * each as long as a step of a test: so only where this variable is set.
+ */
+const wantsPictures = Boolean(process.env['OPSMITH_TEST_PICTURES'])
 
 export async function electronExecutable(): Promise<string> {
   const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
@@ -230,19 +235,27 @@ export class App {
     return this.page.getByTestId(id)
   }
 
-  /** Pictures of what a test saw, for people; kept outside the repository's history. */
+  /** Of what a test saw, for people: only where they are wanted, as no test reads one. */
   async picture(name: string): Promise<void> {
+    if (wantsPictures) await this.pictureOfFault(name)
+  }
+
+  /** The same in both themes. The theme is that of the system afterwards. */
+  async pictures(name: string): Promise<void> {
+    if (!wantsPictures) return
+    for (const theme of ['dark', 'light'] as const) {
+      await this.page.emulateMedia({ colorScheme: theme })
+      await this.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
+      await this.picture(`${name}-${theme}`)
+    }
+    await this.page.emulateMedia({ colorScheme: null })
+  }
+
+  /** Of what a test found wrong, in every run. It is kept outside the repository's history. */
+  async pictureOfFault(name: string): Promise<void> {
     const folder = path.join(root, 'test-results')
     fs.mkdirSync(folder, { recursive: true })
     // A window that is drawn without a GPU gets its turn late on a busy machine.
     await this.page.screenshot({ path: path.join(folder, `${name}.png`), timeout: 120_000 })
-  }
-
-  /** Pictures for people, in both themes. */
-  async pictures(name: string): Promise<void> {
-    for (const theme of ['dark', 'light'] as const) {
-      await this.page.emulateMedia({ colorScheme: theme })
-      await this.picture(`${name}-${theme}`)
-    }
   }
 }

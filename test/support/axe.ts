@@ -40,8 +40,8 @@ type Theme = keyof typeof themes
 interface Looked {
   /** These rules; all when left out. */
   only?: string[]
-  /** The part of the window that this selector names; all of it when left out. */
-  within?: string
+  /** The parts of the window that these selectors name; all of it when left out. */
+  within?: readonly string[]
 }
 
 /** axe-core, in a window. */
@@ -60,7 +60,7 @@ export class Axe {
       ({ include, exclude, ...options }) =>
         window.axe.run(include ? { include, exclude } : { exclude }, options),
       {
-        ...(within === undefined ? {} : { include: [[within]] }),
+        ...(within === undefined ? {} : { include: within.map((part) => [part]) }),
         // The editor is Monaco's, which has its own ways for screen readers.
         exclude: [[anyEditor]],
         resultTypes: ['violations', 'incomplete'],
@@ -80,13 +80,13 @@ export class Axe {
 
   /**
    * In all themes: a theme is colours, so that the structure is looked at in one. The theme is dark afterwards.
-   * @param within what is new in the window, by a selector; all of it when left out
+   * @param within what is new in the window, by selectors; all of it when left out
    */
-  async findingsInAllThemes(within?: string): Promise<string[]> {
+  async findingsInAllThemes(...within: string[]): Promise<string[]> {
     await this.enterTheme('dark')
-    const part = within === undefined ? {} : { within }
+    const part = within.length === 0 ? {} : { within }
     const found = (await this.findings(part)).map((line) => `dark: ${line}`)
-    if (within !== undefined)
+    if (within.length > 0)
       found.push(...(await this.findings({ only: windowRules })).map((line) => `window: ${line}`))
     for (const theme of ['light', 'contrast-dark', 'contrast-light'] as const) {
       await this.enterTheme(theme)

@@ -12,6 +12,8 @@ interface Socket {
 }
 
 const interval = 100
+/** Of the flags in /proc/PID/stat: PF_KTHREAD. */
+const kernelThread = 0x200000
 const isAny = (address: string): boolean => /^0+$/.test(address.split(':')[0] ?? '')
 
 /** 127.0.0.0/8, ::1, and the former as an address of IPv6; each 32 bits with the last byte first. */
@@ -43,9 +45,18 @@ function names(folder: string): string[] {
   }
 }
 
+/** Whether there are sockets of a kind in the network of a process. To list them, the kernel walks its whole table. */
+function isUsed(pid: string, kind: string): boolean {
+  const counts = read(`/proc/${pid}/net/${kind.endsWith('6') ? 'sockstat6' : 'sockstat'}`)
+  const count = new RegExp(`^${kind.toUpperCase()}: inuse (\\d+)`, 'm').exec(counts)?.[1]
+  // Where the kernel gives no count, there may be some.
+  return count !== '0'
+}
+
 /** Of the network that a process is in, the sockets that reach beyond this machine. */
 function socketsOf(pid: string): Socket[] {
-  return ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((kind) => {
+  const used = ['tcp', 'tcp6', 'udp', 'udp6'].filter((kind) => isUsed(pid, kind))
+  return used.flatMap((kind) => {
     const lines = read(`/proc/${pid}/net/${kind}`).trim().split('\n').slice(1)
     const sockets = lines.map((line) => {
       const [, local = '', remote = '', , , , , , , inode = ''] = line.trim().split(/\s+/)
@@ -98,7 +109,13 @@ export class ConnectionWatch {
   private isOurs(pid: string): boolean {
     const before = this.known.get(pid)
     if (before !== undefined) return before
-    const parent = /^\d+ \(.*\) \w (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? ''
+    const stat = /^\d+ \(.*\) \w (\d+)(?: -?\d+){4} (\d+)/s.exec(read(`/proc/${pid}/stat`))
+    const [, parent = '', flags = ''] = stat ?? []
+    // The kernel's own threads never have an environment.
+    if ((Number(flags) & kernelThread) !== 0) {
+      this.known.set(pid, false)
+      return false
+    }
     const environment = read(`/proc/${pid}/environ`)
     const isOurs = this.known.get(parent) === true || environment.includes(this.marker)
     // For a moment, a process that becomes another program has none: that says nothing.
