@@ -291,7 +291,7 @@ describe('opsmith check', () => {
     expect(none.printed.error?.message).toContain('nothing to check')
     expect(none.printed.error?.hint).toContain('"checks" in opsmith.json is an empty list')
     for (const [args, words] of [
-      [['--op', 'aten::quantized_batch_norm'], 'calls generated from its schema'],
+      [['--op', 'aten::q_scale'], 'calls generated from its schema'],
       [['--op', 'wrong_operators::nothing', '--args', '["x"]'], 'nothing'],
       [['--op', 'wrong_operators::right', '--args', '["nope"]'], 'nope'],
       [['--op', 'wrong_operators::right', '--check', 'everything'], '"everything"'],

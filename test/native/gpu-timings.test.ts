@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,9 +28,16 @@ interface Machine {
   standIns: () => StandIns
 }
 
+/** What is measured of machines with the same driver: they are the same device, and measuring takes seconds. */
+const measured = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-test-measured-'))
+afterAll(() => {
+  fs.rmSync(measured, { recursive: true })
+})
+
 /** A machine with these libraries, for the tests of a `describe`. */
 function useMachine(wanted: readonly StandIn[]): Machine {
   const { workbench, cache } = useWorkbench()
+  if (wanted.includes('driver')) fs.symlinkSync(measured, path.join(cache.folder, 'bench'))
   const saved = { ...process.env }
   // Among what op hosts may write to.
   const standIns = buildStandIns(cache, wanted)

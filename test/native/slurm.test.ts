@@ -17,6 +17,8 @@ import type { SlurmCluster } from '../support/slurm'
 import { opsmithProgram } from '../support/targets'
 
 const missing = missingSlurm()
+/** Each look starts a program. */
+const poll = { interval: 250 }
 
 const environmentWords = (environment: Readonly<Record<string, string>>): string[] =>
   Object.entries(environment).map(([key, value]) => `${key}=${value}`)
@@ -116,7 +118,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
     const job = cluster
       .slurm('sbatch', '--parsable', ...words, '--output=/dev/null', '--wrap=sleep 600')
       .trim()
-    await expect.poll(() => cluster.slurm('squeue', '-h', '-j', job, '-t', 'R')).not.toBe('')
+    await expect.poll(() => cluster.slurm('squeue', '-h', '-j', job, '-t', 'R'), poll).not.toBe('')
     return job
   }
 
@@ -175,10 +177,16 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
   }
 
   it('a worker whose job reaches its time limit: its shard is done again, and none is lost', async () => {
-    // It makes no progress, so that it is in the middle of a shard when its minute is over.
+    // It makes no progress, so that it is in the middle of a shard when its time is over.
     const stop = (): void => {
       const [worker] = workersAtWork()
-      if (worker !== undefined) process.kill(worker, 'SIGSTOP')
+      if (worker === undefined) return
+      process.kill(worker, 'SIGSTOP')
+      // Slurm knows only limits of whole minutes: this one ends sooner.
+      const words = fs.readFileSync(`/proc/${worker}/environ`, 'utf8').split('\0')
+      const job = words.find((word) => word.startsWith('SLURM_JOB_ID='))
+      const id = job?.slice('SLURM_JOB_ID='.length) ?? ''
+      cluster.slurm('scontrol', 'update', `JobId=${id}`, 'EndTime=now+5')
     }
     const onShort = sweep(0.5).map((word) => (word === 'slurm' ? 'short' : word))
     const { code, stdout, stderr } = await duringRun(onShort, /1 of 4: /, stop)
@@ -325,7 +333,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         expect(there.code, there.stderr).toBe(0)
         expect(JSON.parse(there.stdout)).toEqual(JSON.parse(here.stdout))
         expect(there.stderr).toMatch(/srun: job \d+ queued and waiting for resources/)
-        await expect.poll(() => cluster.slurm('squeue', '-h')).toBe('')
+        await expect.poll(() => cluster.slurm('squeue', '-h'), poll).toBe('')
       })
     })
 
@@ -336,7 +344,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         await queued
         expect(cluster.slurm('squeue', '-h', '-n', 'waits')).not.toBe('')
         child.kill('SIGINT')
-        await expect.poll(() => cluster.slurm('squeue', '-h', '-n', 'waits')).toBe('')
+        await expect.poll(() => cluster.slurm('squeue', '-h', '-n', 'waits'), poll).toBe('')
         cluster.slurm('scancel', blocking)
       })
     })
@@ -368,7 +376,7 @@ describe.skipIf(missing !== '')(`work spread over Slurm ${missing}`, () => {
         const search = ['gradcheck', folder, '--op', 'compute', '--search', '1000000', '--json']
         const running = runOpsmith(own, ...search)
         const isPlaced = (): string => cluster.slurm('squeue', '-h', '-n', 'ended', '-t', 'R')
-        await expect.poll(isPlaced).not.toBe('')
+        await expect.poll(isPlaced, poll).not.toBe('')
         // The search leaves no trace outside. If it has not begun yet, another job takes the place of the cancelled one.
         let isOver = false
         void running.then(() => (isOver = true))

@@ -18,7 +18,7 @@ describe('the benchmarks of a project', () => {
     const { rows } = await timed(
       request('traps::honest', {
         against: [{ op: 'traps::crashes' }, 'x + x', { op: 'traps::hangs' }, { op: 'no::such' }],
-        timeout: 15,
+        timeout: 10,
       }),
       request('traps::honest'),
     )

@@ -18,16 +18,19 @@ export interface TestWorkbench {
  * @param options.settings in place before the workbench reads them
  * @param options.settings.hotCompile off unless asked for: a compile server takes a core for ten seconds
  * @param options.inWindow as the app works: a second op host waits, warm, and builds are not linted
+ * @param options.prepareMissingHeaders false: no compiler works in the background for a next build
  */
 export function useWorkbench(
-  options: { settings?: SettingsChange; inWindow?: boolean } = {},
+  options: { settings?: SettingsChange; inWindow?: boolean; prepareMissingHeaders?: boolean } = {},
 ): TestWorkbench {
   const cache = makeTestCache()
+  const usual = options.inWindow ? windowOptions : commandOptions
+  const { prepareMissingHeaders = usual.prepareMissingHeaders } = options
   const workbench = new Workbench(
     testInstallation(cache),
     startForkedHost,
     {},
-    options.inWindow ? windowOptions : commandOptions,
+    { ...usual, prepareMissingHeaders },
   )
   beforeAll(async () => {
     await changeSettings(cache.places.configFolder, {

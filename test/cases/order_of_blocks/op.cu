@@ -1,7 +1,9 @@
 // Operators whose blocks meet at one place: in some the result shows which came first.
+#include <ATen/ATen.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <torch/extension.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
 
 namespace {
 
