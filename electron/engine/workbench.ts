@@ -158,9 +158,9 @@ export class Workbench {
     const kernelCounts = new KernelReports(countReports(installation.root), (counts) =>
       events.onKernelCounts?.(counts),
     )
-    const onKernelReports = (lines: string): void => {
-      kernelChecks.take(lines)
-      kernelCounts.take(lines)
+    const onKernelReports = (lines: string, folder: string): void => {
+      kernelChecks.take(lines, folder)
+      kernelCounts.take(lines, folder)
     }
     const hosts = new HostPool(installation, startWhereWanted, {
       isScarce: () => this.hostLauncher.length > 0,
@@ -212,7 +212,8 @@ export class Workbench {
     this.operatorChecks = new OperatorChecks({
       ...services,
       programFunctions: (project) => this.runs.programFunctions(project),
-      locateKernelFindings: async (lines) => (await kernelChecks.read(lines)).findings,
+      locateKernelFindings: async (lines, folder) =>
+        (await kernelChecks.read(lines, folder)).findings,
     })
     this.sanitizedRuns = new SanitizedRuns(services)
     this.timings = new Timings({

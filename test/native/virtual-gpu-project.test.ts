@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -232,6 +233,50 @@ describe('kernel checks', () => {
     await build()
     const waited = await workbench.builds.waitForPlain(folder)
     expect(waited).toMatchObject({ ok: false, error: { code: 'build.checked' } })
+  })
+})
+
+describe('a copy of a project', () => {
+  afterEach(() => {
+    workbench.kernelChecks.clear()
+    workbench.projects.kernelVariant = 'plain'
+  })
+
+  it('compiles nothing, and is named in messages and by its kernels', async () => {
+    const original = copyUnoptimized(path.join(root, 'test/cases/virtual_gpu_project'), cache)
+    // What other tests compiled does not count.
+    fs.appendFileSync(path.join(original, 'op.cu'), `\n// ${randomUUID()}\n`)
+    workbench.projects.kernelVariant = 'checked'
+    const first = unwrap(await workbench.builds.build(original))
+    expect(first).toMatchObject({ ok: true, kernelVariant: 'checked' })
+    expect(first.steps.find(({ label }) => label === 'op.cu')?.cached).toBe(false)
+
+    const copy = path.join(cache.home, 'copy')
+    fs.cpSync(original, copy, { recursive: true })
+    const log: string[] = []
+    const built = unwrap(await workbench.builds.build(copy, { onOutput: (text) => log.push(text) }))
+    expect(built.ok).toBe(true)
+    expect(built.steps.filter(({ cached }) => !cached)).toEqual([])
+    expect(log.join('')).toContain('op.cu: unchanged')
+
+    const { inputs } = unwrap(await readManifest(copy))
+    for (const folder of [copy, original]) {
+      workbench.kernelChecks.clear()
+      const request = { op: 'gpu_project::mirror', args: ['row', false], inputs }
+      unwrap(await workbench.runs.run(folder, request, { timeout: 170 }))
+      const { findings } = await workbench.kernelChecks.all()
+      const places = findings.flatMap(({ place, other }) => [place.file, other?.file ?? place.file])
+      expect(new Set(places)).toEqual(new Set([path.join(folder, 'op.cu')]))
+    }
+
+    const text = fs.readFileSync(path.join(copy, 'op.cu'), 'utf8')
+    const header = path.join(copy, 'half_step.cuh')
+    fs.writeFileSync(path.join(copy, 'op.cu'), text.replaceAll('half_step(', 'half_stepp('))
+    fs.appendFileSync(header, '__device__ float wrong() { return missing_value; }\n')
+    const bad = unwrap(await workbench.builds.build(copy))
+    expect(bad.diagnostics.map(({ file }) => file)).toEqual(
+      expect.arrayContaining([path.join(copy, 'op.cu'), header]),
+    )
   })
 })
 

@@ -37,7 +37,8 @@ interface OperatorCheckServices extends SanitizedCallServices {
   projects: Projects
   libraries: Libraries
   programFunctions: (project: OpenProject) => Promise<Result<ProgramFunction[]>>
-  locateKernelFindings: LocateKernelFindings
+  /** Finds the lines of what the kernels of a project's library did: a `writtenGpuReport` a line. */
+  locateKernelFindings: (lines: string, folder: string) => ReturnType<LocateKernelFindings>
 }
 
 /** Operator checks of a project: of one operator, or of all that there are. */
@@ -187,7 +188,9 @@ export class OperatorChecks {
     report: OperatorCheckReport,
     loaded: LoadReport,
   ): Promise<PlacedOperatorCheckReport> {
-    const judged = await withKernelFindings(report.findings, this.services.locateKernelFindings)
+    const judged = await withKernelFindings(report.findings, (lines) =>
+      this.services.locateKernelFindings(lines, project.folder),
+    )
     const isGood = judged.every(({ status }) => status !== 'failed')
     if (isGood) return { ...report, ok: true, findings: inOrder(judged) }
     const operator = operatorNamed(report.op, loaded)

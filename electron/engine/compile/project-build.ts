@@ -308,6 +308,8 @@ export class ProjectBuild {
         libtorch.folder,
         cuda?.folder ?? '',
         gpuFolder(this.plan.tools.installation.root),
+        // What lies beside a source that Opsmith wrote is named by its content, as the source is.
+        path.isAbsolute(task.source) ? path.dirname(task.source) : '',
       ].filter((root) => root !== '')
       const headers = read
         .map((file) => path.resolve(this.folder, file))

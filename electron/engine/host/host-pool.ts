@@ -19,8 +19,8 @@ import type { StartHost } from './transport'
 
 export interface PoolEvents {
   onState?: (state: HostState) => void
-  /** What checked kernels did: a `writtenGpuReport` a line. */
-  onKernelReports?: (lines: string) => void
+  /** What checked kernels of the library of a project did: a `writtenGpuReport` a line. */
+  onKernelReports?: (lines: string, folder: string) => void
   onOutput?: (generation: number, stream: 'stdout' | 'stderr', text: string) => void
 }
 
@@ -36,6 +36,8 @@ const unloadMilliseconds = 20_000
 
 interface Loaded {
   path: string
+  /** The project whose library it is; copies of a project have the same one. */
+  folder: string
   report: LoadReport
 }
 
@@ -133,6 +135,10 @@ export class HostPool {
     this.userFolders = [path.resolve(folder)]
   }
 
+  private get projectFolder(): string {
+    return this.userFolders[0] ?? ''
+  }
+
   private wantedSandbox(): HostSandbox {
     const { isOn, writableFolders } = this.sandboxChoice()
     // A folder within another changes nothing: a project in one of the user's folders needs no other op host.
@@ -207,7 +213,7 @@ export class HostPool {
       isSpare,
     })
     host.onKernelReports = (lines) => {
-      this.events.onKernelReports?.(lines)
+      this.events.onKernelReports?.(lines, this.loaded?.folder ?? this.projectFolder)
       this.onKernelReports?.(lines)
     }
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
@@ -315,7 +321,11 @@ export class HostPool {
   ): Promise<Result<LoadReport>> {
     let host = await this.host()
     if (!host.ok) return host
-    if (this.loaded?.path === libraryPath) return ok(this.loaded.report)
+    const folder = this.projectFolder
+    if (this.loaded?.path === libraryPath) {
+      this.loaded = { ...this.loaded, folder }
+      return ok(this.loaded.report)
+    }
     if (this.loaded) {
       // From here on nothing is asked of it that needs a library.
       this.loaded = undefined
@@ -342,7 +352,7 @@ export class HostPool {
       { ...options, phase },
     )
     if (report.ok && this.active === host.value) {
-      this.loaded = { path: libraryPath, report: report.value }
+      this.loaded = { path: libraryPath, folder, report: report.value }
       this.lastExit = undefined
     }
     this.tell()

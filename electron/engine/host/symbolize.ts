@@ -69,11 +69,8 @@ export async function locateOffsets(
 }
 
 /** Built objects name their sources relative to the project's folder. */
-function absoluteFile(
-  file: string | undefined,
-  userFolders: readonly string[],
-): string | undefined {
-  if (file === undefined || path.isAbsolute(file)) return file
+export function absoluteFile(file: string, userFolders: readonly string[]): string {
+  if (file === '' || path.isAbsolute(file)) return file
   const candidates = userFolders.map((folder) => path.resolve(folder, file))
   return candidates.find((candidate) => fs.existsSync(candidate)) ?? file
 }
@@ -116,7 +113,7 @@ export async function locateFrames(
       if (!located || located.length === 0) return
       const address = frames[entry.index]?.[0]?.address ?? ''
       frames[entry.index] = located.map((frame) => {
-        const file = absoluteFile(frame.file, userFolders)
+        const file = frame.file === undefined ? undefined : absoluteFile(frame.file, userFolders)
         return {
           address,
           symbol: frame.symbol,

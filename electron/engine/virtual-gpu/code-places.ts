@@ -1,14 +1,28 @@
 /** Addresses that the runtime reports, and their lines in the sources. */
 import type { ModulePlace, SourcePlace } from '../../contract/gpu-findings'
-import { locateOffsets } from '../host/symbolize'
+import { absoluteFile, locateOffsets } from '../host/symbolize'
 import type { Located } from '../host/symbolize'
 
 /** A command line has room for so many addresses. */
 const mostOffsets = 4000
 
+/** Whose code ran. */
+export interface CodeOwner {
+  /** Of this installation, whose own lines are no user's. */
+  root: string
+  /** Of the project, which its libraries name their sources relative to; "" for a program, which names them whole. */
+  folder: string
+}
+
+/** A place that code names itself, with the file that its user has. */
+export function placeOfSite({ file, line }: SourcePlace, { folder }: CodeOwner): SourcePlace {
+  return { file: absoluteFile(file, folder === '' ? [] : [folder]), line }
+}
+
 /** Frames of each place, the innermost first; none where nothing is known. */
 export async function locateModulePlaces(
   places: readonly ModulePlace[],
+  owner: CodeOwner,
 ): Promise<(place: ModulePlace) => readonly Located[]> {
   const byModule = new Map<string, Set<number>>()
   for (const place of places) {
@@ -16,6 +30,13 @@ export async function locateModulePlaces(
     byModule.set(place.module, offsets.add(place.offset))
   }
   const found = new Map<string, Located[]>()
+  // Most frames name one of a few files.
+  const files = new Map<string, string>()
+  const absolute = (file: string): string => {
+    const known = files.get(file) ?? placeOfSite({ file, line: 0 }, owner).file
+    files.set(file, known)
+    return known
+  }
   for (const [module, offsets] of byModule) {
     const all = [...offsets]
     for (let first = 0; first < all.length; first += mostOffsets) {
@@ -25,7 +46,10 @@ export async function locateModulePlaces(
         list.map((offset) => BigInt(offset)),
       )
       list.forEach((offset, index) => {
-        found.set(`${module}\0${offset}`, frames[index] ?? [])
+        const placed = (frames[index] ?? []).map((frame) =>
+          frame.file === undefined ? frame : { ...frame, file: absolute(frame.file) },
+        )
+        found.set(`${module}\0${offset}`, placed)
       })
     }
   }

@@ -117,11 +117,11 @@ export class GpuPrograms {
       .slice(0, 24)
     const programs = gpuCacheFolder(cacheFolder, 'programs')
     fs.mkdirSync(programs, { recursive: true })
-    // Copies of sources name each other, and the key has their names: by a path that stays.
+    // Debug information names the copies of sources: by a path that stays.
     const folder = path.join(fs.realpathSync(programs), name)
     const cuda = program.sources.filter(isCuda)
     const folders = program.includeFolders
-    const shadows = rewriteSources(cuda, folders, path.join(folder, 'sources'), preamble)
+    const shadows = rewriteSources(cuda, { folders, preamble }, () => path.join(folder, 'sources'))
     const flags = [
       ...cudaFlags(root, program),
       ...(shadows.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),

@@ -3,8 +3,8 @@
 /** How the lines of one kind of report become one report of all calls since the last build. */
 export interface ReportKind<Report> {
   nothing: Report
-  /** A line of an op host, with the places of the user's sources; undefined for what is no such report. */
-  read: (written: unknown) => Promise<Report | undefined>
+  /** A line of an op host, with the places of the project's sources; undefined for what is no such report. */
+  read: (written: unknown, folder: string) => Promise<Report | undefined>
   merge: (before: Report, more: Report) => Report
 }
 
@@ -21,31 +21,34 @@ export class KernelReports<Report> {
     this.report = kind.nothing
   }
 
-  /** @param lines of an op host: a report as JSON each, of this kind or another */
-  take(lines: string): void {
+  /**
+   * @param lines of an op host: a report as JSON each, of this kind or another
+   * @param folder of the project whose library is in that op host
+   */
+  take(lines: string, folder: string): void {
     const { epoch } = this
     // What cannot be located is a report less, and not the end of all that follow.
-    this.located = this.located.then(() => this.add(lines, epoch)).catch(() => undefined)
+    this.located = this.located.then(() => this.add(lines, folder, epoch)).catch(() => undefined)
   }
 
   /** What such lines report, which is not added to the rest. */
-  async read(lines: string): Promise<Report> {
+  async read(lines: string, folder: string): Promise<Report> {
     let report = this.kind.nothing
-    for await (const more of this.reportsIn(lines)) report = this.kind.merge(report, more)
+    for await (const more of this.reportsIn(lines, folder)) report = this.kind.merge(report, more)
     return report
   }
 
-  private async add(lines: string, epoch: number): Promise<void> {
-    for await (const more of this.reportsIn(lines)) {
+  private async add(lines: string, folder: string, epoch: number): Promise<void> {
+    for await (const more of this.reportsIn(lines, folder)) {
       if (epoch !== this.epoch) return
       this.report = this.kind.merge(this.report, more)
       this.onReport(this.report)
     }
   }
 
-  private async *reportsIn(lines: string): AsyncGenerator<Report> {
+  private async *reportsIn(lines: string, folder: string): AsyncGenerator<Report> {
     for (const line of lines.split('\n').filter((one) => one !== '')) {
-      const report = await this.kind.read(parsed(line))
+      const report = await this.kind.read(parsed(line), folder)
       if (report !== undefined) yield report
     }
   }

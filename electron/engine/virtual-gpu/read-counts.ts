@@ -16,7 +16,8 @@ import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Located } from '../host/symbolize'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
-import { locateModulePlaces, ownLine } from './code-places'
+import { locateModulePlaces, ownLine, placeOfSite } from './code-places'
+import type { CodeOwner } from './code-places'
 import { derived, mergeCounts } from './count-sums'
 import type { ReportKind } from './kernel-reports'
 import { disassemble } from './machine-operations'
@@ -76,46 +77,44 @@ type WrittenCounts = z.infer<typeof writtenCounts>
 
 type FramesOf = (place: ModulePlace) => readonly Located[]
 
-/** Reads what the runtime wrote when the program ended. */
+/** Reads what the runtime wrote when a whole program ended. */
 export async function readGpuCounts(file: string, root: string): Promise<Result<GpuCounts>> {
   const read = readWritten(file, 'the counts', '--counts')
   if (!read.ok) return read
-  return ok(await locateCounts(writtenCounts.parse(read.value), root))
+  return ok(await locateCounts(writtenCounts.parse(read.value), { root, folder: '' }))
 }
 
 /** Counts of operators: what op hosts report after each call. */
 export function countReports(root: string): ReportKind<GpuCounts> {
   return {
     nothing: { basis: countsBasis, launches: 0, missedAccesses: 0, kernels: [] },
-    read: async (line) => {
+    read: async (line, folder) => {
       const written = writtenCounts.safeParse(line)
-      return written.success ? await locateCounts(written.data, root) : undefined
+      return written.success ? await locateCounts(written.data, { root, folder }) : undefined
     },
     merge: mergeCounts,
   }
 }
 
-/**
- * Finds the lines of what was counted.
- * @param root of this installation, whose own lines are no user's
- */
-async function locateCounts(written: WrittenCounts, root: string): Promise<GpuCounts> {
+/** Finds the lines of what was counted. */
+async function locateCounts(written: WrittenCounts, owner: CodeOwner): Promise<GpuCounts> {
   const codes = await codesOf(written.kernels)
   const operations = written.kernels.map((kernel) => operationsOf(kernel, codes))
-  const framesOf = await locateModulePlaces([
+  const places = [
     ...written.kernels.flatMap(({ sites }) =>
       sites.flatMap(({ place }) => (place === null ? [] : [place])),
     ),
     ...operations.flatMap((all) => all?.map(({ place }) => place) ?? []),
-  ])
+  ]
+  const framesOf = await locateModulePlaces(places, owner)
   const lineOf = (place: ModulePlace | null): SourcePlace =>
-    ownLine(place === null ? [] : framesOf(place), gpuFolder(root))
+    ownLine(place === null ? [] : framesOf(place), gpuFolder(owner.root))
   return {
     basis: countsBasis,
     launches: written.launches,
     missedAccesses: written.missed,
     kernels: written.kernels.map((kernel, index) =>
-      kernelCounts(kernel, { operations: operations[index], framesOf, lineOf }),
+      kernelCounts(kernel, { operations: operations[index], framesOf, lineOf, owner }),
     ),
   }
 }
@@ -177,11 +176,12 @@ interface KernelContext {
   operations: readonly PlacedOperation[] | undefined
   framesOf: FramesOf
   lineOf: (place: ModulePlace | null) => SourcePlace
+  owner: CodeOwner
 }
 
 function kernelCounts(
   written: WrittenKernel,
-  { operations, framesOf, lineOf }: KernelContext,
+  { operations, framesOf, lineOf, owner }: KernelContext,
 ): GpuKernelCounts {
   const lines = new Map<string, GpuLineCounts>()
   const total: GpuCountSums = {}
@@ -195,7 +195,7 @@ function kernelCounts(
   for (const { place, sums, kind, space } of withVectors(written.sites, framesOf))
     add(lineOf(place), countsOf(sums, kind, space))
   for (const { site, warps, lanes } of written.barriers)
-    add({ file: site.file, line: site.line }, { barriers: { warps, lanes } })
+    add(placeOfSite(site, owner), { barriers: { warps, lanes } })
   for (const { place, counts } of operations ?? [])
     if (!isEmulation(framesOf(place))) add(lineOf(place), { operations: counts })
   if (operations && !total.operations)
@@ -203,7 +203,7 @@ function kernelCounts(
 
   return derived({
     kernel: written.kernel,
-    launched: { file: written.launched.file, line: written.launched.line },
+    launched: placeOfSite(written.launched, owner),
     staticShared: written.staticShared,
     sectorsRead: written.sectorsRead,
     sectorsWritten: written.sectorsWritten,

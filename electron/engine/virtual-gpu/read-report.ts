@@ -12,24 +12,25 @@ import type {
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { gpuFolder } from '../compile/virtual-gpu/flags'
-import { locateModulePlaces, ownLine } from './code-places'
+import { locateModulePlaces, ownLine, placeOfSite } from './code-places'
+import type { CodeOwner } from './code-places'
 import type { ReportKind } from './kernel-reports'
 import { readWritten } from './written-file'
 
-/** Reads what the runtime wrote when the program ended. */
+/** Reads what the runtime wrote when a whole program ended. */
 export async function readGpuReport(file: string, root: string): Promise<Result<GpuReport>> {
   const read = readWritten(file, 'the results of the checks', '--check')
   if (!read.ok) return read
-  return ok(await locateReport(writtenGpuReport.parse(read.value), root))
+  return ok(await locateReport(writtenGpuReport.parse(read.value), { root, folder: '' }))
 }
 
 /** What checked kernels of op hosts report after each call. */
 export function checkReports(root: string): ReportKind<GpuReport> {
   return {
     nothing: { launches: 0, accesses: 0, findings: [] },
-    read: async (line) => {
+    read: async (line, folder) => {
       const written = writtenGpuReport.safeParse(line)
-      return written.success ? await locateReport(written.data, root) : undefined
+      return written.success ? await locateReport(written.data, { root, folder }) : undefined
     },
     merge: (before, more) => ({
       launches: before.launches + more.launches,
@@ -39,13 +40,10 @@ export function checkReports(root: string): ReportKind<GpuReport> {
   }
 }
 
-/**
- * Finds the lines of a report.
- * @param root of this installation, whose own lines are no user's
- */
-async function locateReport(report: WrittenGpuReport, root: string): Promise<GpuReport> {
+/** Finds the lines of a report. */
+async function locateReport(report: WrittenGpuReport, owner: CodeOwner): Promise<GpuReport> {
   const places = report.findings.flatMap((one) => [one.place, one.otherPlace])
-  const locate = await locator(places, gpuFolder(root))
+  const locate = await locator(places, owner)
   const findings = report.findings.map((one): GpuFinding => {
     const { otherPlace, otherThread, ...rest } = one
     const other = locate(otherPlace)
@@ -99,14 +97,15 @@ function withoutRepeats(findings: readonly GpuFinding[]): GpuFinding[] {
 
 async function locator(
   places: readonly (CodePlace | null)[],
-  ownFolder: string,
+  owner: CodeOwner,
 ): Promise<(place: CodePlace | null) => SourcePlace | null> {
   const framesOf = await locateModulePlaces(
     places.filter((place) => place !== null && 'module' in place),
+    owner,
   )
   return (place) => {
     if (place === null) return null
-    if ('site' in place) return { file: place.site.file, line: place.site.line }
-    return ownLine(framesOf(place), ownFolder)
+    if ('site' in place) return placeOfSite(place.site, owner)
+    return ownLine(framesOf(place), gpuFolder(owner.root))
   }
 }

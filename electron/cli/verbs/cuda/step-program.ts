@@ -21,6 +21,7 @@ export async function stepProgram(
   const session = new StepSession({
     target: target.value,
     block: block.value,
+    folder: run.folder,
     isUserFile: (file) => folders.some((folder) => file.startsWith(`${folder}/`)),
     onFinished: (kernel) =>
       progress(`opsmith: block (${block.value.join(', ')}) of ${kernel} ended`),

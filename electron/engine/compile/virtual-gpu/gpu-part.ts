@@ -103,10 +103,10 @@ export class GpuPart {
 
   private withGpu(compiled: CxxSource, source: SourceText): CxxSource {
     const { installation, project, variant } = this.request
-    const { file } = source
-    const isDevice = isCuda(file)
+    const { relative } = source
+    const isDevice = isCuda(relative)
     const dependentBlocks = this.sources.get(source)?.dependentBlocks ?? false
-    const place = { file, dependentBlocks }
+    const place = { relative, dependentBlocks }
     return {
       ...compiled,
       // Our CUDA headers are no part of a key otherwise.

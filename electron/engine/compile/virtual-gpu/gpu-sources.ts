@@ -35,7 +35,8 @@ export interface GpuSource {
 }
 
 /**
- * Rewrites the CUDA sources of a project.
+ * Rewrites the CUDA sources of a project. The copies lie in the cache under their hash, so that equal projects share
+ * their objects.
  * @param folders where `#include` looks
  */
 export function gpuSourcesOf(
@@ -44,16 +45,18 @@ export function gpuSourcesOf(
   sources: readonly SourceText[],
   folders: readonly string[],
 ): Map<SourceText, GpuSource> {
-  const base = path.join(gpuCacheFolder(cacheFolder, 'sources'), hashOf('gpu-sources', folder))
-  fs.mkdirSync(base, { recursive: true })
-  touchEntry(base)
-  const target = fs.realpathSync(base)
+  const wanted = gpuCacheFolder(cacheFolder, 'sources')
+  fs.mkdirSync(wanted, { recursive: true })
+  const base = fs.realpathSync(wanted)
+  const options = { folders, preamble, projectFolder: folder }
+  const targetOf = (hash: string): string => path.join(base, hashOf('gpu-sources-2', hash))
   return new Map(
     sources
       .filter(({ file }) => isCuda(file))
       .map((source) => {
-        const shadows = rewriteSources([source.file], folders, target, preamble)
+        const shadows = rewriteSources([source.file], options, targetOf)
         const file = shadows.shadowOf(source.file)
+        touchEntry(path.dirname(file))
         const { dependentBlocks } = shadows
         return [source, { file, text: fs.readFileSync(file, 'utf8'), dependentBlocks }]
       }),
@@ -79,13 +82,14 @@ export function gpuSourceFlags(
   root: string,
   { cudaCflags }: Manifest,
   variant: GpuVariant,
-  source: { file: string; dependentBlocks: boolean },
+  source: { relative: string; dependentBlocks: boolean },
 ): string[] {
-  const isDevice = isCuda(source.file)
+  const isDevice = isCuda(source.relative)
   return [
     ...(isDevice ? deviceCodeFlags : hostCodeFlags),
     ...headerFlags(root),
-    `-I${path.dirname(source.file)}`,
+    // Relative to the folder the compiler runs in: copies of a project share their objects.
+    `-I${path.dirname(source.relative)}`,
     ...(source.dependentBlocks ? ['-DOPSMITH_GPU_DEPENDENT_BLOCKS=1'] : []),
     ...hostFlagsOf(cudaCflags),
     ...(isDevice ? instrumentationFlags(variant) : []),

@@ -13,68 +13,88 @@ export interface ShadowSources {
   /** Where the rewritten copy of a source is. */
   shadowOf: (source: string) => string
   dependentBlocks: boolean
-  /** Changes with every text that was rewritten. */
+  /** Changes with every text that was rewritten, and with the name of its copy. */
   hash: string
   /** All files that were read, the sources among them. */
   files: string[]
 }
 
+interface ShadowOptions {
+  /** Where `#include` looks, besides the folder of the file that includes. */
+  folders: readonly string[]
+  /** What each copy of a source begins with. */
+  preamble: string
+  /** Files in it are named relative to it, so that its copies give the same texts; undefined: all names are absolute. */
+  projectFolder?: string
+}
+
+/** The name of a file in all copies of its project; an absolute one for a file outside. */
+function nameInProject(file: string, projectFolder: string | undefined): string {
+  if (projectFolder === undefined || !file.startsWith(projectFolder + path.sep)) return file
+  return path.relative(projectFolder, file)
+}
+
+/** Finds the file that an `#include` names; undefined for those of others. */
+function includedFile(included: string, places: readonly string[]): string | undefined {
+  return places
+    .map((place) => path.resolve(place, included))
+    .find((candidate) => fs.statSync(candidate, { throwIfNoEntry: false })?.isFile())
+}
+
 /**
- * Rewrites sources and the headers of the project that they include.
+ * Rewrites sources and the headers of the project that they include. The copies lie in one folder, and include each
+ * other by their names in it: headers may include each other, so no name can depend on a text.
  * @param sources absolute paths
- * @param folders where `#include` looks, besides the folder of the file that includes
- * @param target the folder for the copies
- * @param preamble what each copy of `sources` begins with
+ * @param targetOf the folder for copies with this hash
  */
 export function rewriteSources(
   sources: readonly string[],
-  folders: readonly string[],
-  target: string,
-  preamble = '',
+  { folders, preamble, projectFolder }: ShadowOptions,
+  targetOf: (hash: string) => string,
 ): ShadowSources {
-  const shadows = new Map<string, string>()
-  const hash = createHash('sha256')
+  const copies = new Map<string, { name: string; text: string }>()
   const aliases: PlaceAliases = new Map()
   let dependentBlocks = false
+  // As the compiler looks for what is not rewritten: the copies lie elsewhere.
+  const searched = [...sources.map((source) => path.dirname(source)), ...folders]
 
-  const shadow = (file: string): string => {
-    const known = shadows.get(file)
-    if (known !== undefined) return known
-    const name = createHash('sha256').update(file).digest('hex').slice(0, 12)
-    const copy = path.join(target, `${name}-${path.basename(file).replace(/\.cu$/, '.cu.cpp')}`)
+  const nameOf = (file: string): string => {
+    const known = copies.get(file)
+    if (known !== undefined) return known.name
+    const place = nameInProject(file, projectFolder)
+    const id = createHash('sha256').update(place).digest('hex').slice(0, 12)
+    const name = `${id}-${path.basename(file).replace(/\.cu$/, '.cu.cpp')}`
+    const copy = { name, text: '' }
     // Before its text is read: headers may include each other.
-    shadows.set(file, copy)
+    copies.set(file, copy)
     const find = (included: string, quoted: boolean): string | undefined => {
       const places = quoted ? [path.dirname(file), ...folders] : folders
-      for (const place of places) {
-        const candidate = path.resolve(place, included)
-        const stat = fs.statSync(candidate, { throwIfNoEntry: false })
-        if (!stat?.isFile()) continue
-        return headerEnding.test(path.basename(candidate)) ? shadow(candidate) : candidate
-      }
-      return undefined
+      const found = includedFile(included, places)
+      if (found === undefined) return undefined
+      if (headerEnding.test(path.basename(found))) return nameOf(found)
+      const names =
+        projectFolder === undefined ? [] : [included, nameInProject(found, projectFolder)]
+      return names.find((one) => includedFile(one, searched) === found) ?? found
     }
-    const { text, dependentBlocks: depends } = rewriteCuda(
-      fs.readFileSync(file, 'utf8'),
-      name,
-      find,
-      aliases,
-    )
-    dependentBlocks ||= depends
+    const rewritten = rewriteCuda(fs.readFileSync(file, 'utf8'), id, find, aliases)
+    dependentBlocks ||= rewritten.dependentBlocks
     const before = sources.includes(file) ? preamble : ''
-    const whole = `${before}#line 1 ${JSON.stringify(file)}\n${text}`
-    hash.update(`${copy}\0${whole}\0`)
-    writeIfOther(copy, whole)
-    return copy
+    copy.text = `${before}#line 1 ${JSON.stringify(place)}\n${rewritten.text}`
+    return name
   }
 
+  for (const source of sources) nameOf(source)
+  const hash = createHash('sha256')
+  for (const { name, text } of copies.values()) hash.update(`${name}\0${text}\0`)
+  const digest = hash.digest('hex')
+  const target = targetOf(digest)
   fs.mkdirSync(target, { recursive: true })
-  for (const source of sources) shadow(source)
+  for (const { name, text } of copies.values()) writeIfOther(path.join(target, name), text)
   return {
-    shadowOf: (source) => shadow(source),
+    shadowOf: (source) => path.join(target, nameOf(source)),
     dependentBlocks,
-    hash: hash.digest('hex'),
-    files: [...shadows.keys()],
+    hash: digest,
+    files: [...copies.keys()],
   }
 }
 

@@ -2,6 +2,8 @@
  * Lines and variables of a program that clang compiled with `-O0 -gdwarf-4`: each variable has one place in the frame of
  * its function, so that a small reader is enough.
  */
+import path from 'node:path'
+
 import { Cursor } from './cursor'
 import { elfSections } from './elf'
 import { attribute, bytesOf, numberOf, tag, textOf, unitsOf } from './entries'
@@ -54,7 +56,10 @@ export class DebugInfo {
   private readonly subprograms: Subprogram[] = []
   private readonly functions = new Map<Subprogram, DebugFunction>()
 
-  private constructor(private readonly sections: DebugSections) {
+  private constructor(
+    private readonly sections: DebugSections,
+    private readonly folder: string,
+  ) {
     this.units = unitsOf(sections)
     this.types = new Types((offset) => this.unitAt(offset))
     for (const unit of this.units) this.index(unit)
@@ -62,19 +67,21 @@ export class DebugInfo {
     this.subprograms.sort((one, other) => one.begin - other.begin)
   }
 
-  static of(file: string): DebugInfo {
+  /** @param folder what it is relative to where its units were compiled */
+  static of(file: string, folder: string): DebugInfo {
     const found = elfSections(
       file,
       new Set(['.debug_info', '.debug_abbrev', '.debug_str', '.debug_line', '.debug_ranges']),
     )
     const section = (name: string): Buffer => found.get(name) ?? Buffer.alloc(0)
-    return new DebugInfo({
+    const sections = {
       info: section('.debug_info'),
       abbreviations: section('.debug_abbrev'),
       texts: section('.debug_str'),
       lines: section('.debug_line'),
       ranges: section('.debug_ranges'),
-    })
+    }
+    return new DebugInfo(sections, folder)
   }
 
   lineAt(address: number): LineRow | undefined {
@@ -97,8 +104,8 @@ export class DebugInfo {
     const top = unit.at(unit.first)
     if (!top) return
     const lines = numberOf(top, attribute.statementList)
-    if (lines !== undefined)
-      this.lines.add(this.sections.lines, lines, textOf(top, attribute.compilationFolder) ?? '/')
+    const compiledIn = path.resolve(this.folder, textOf(top, attribute.compilationFolder) ?? '')
+    if (lines !== undefined) this.lines.add(this.sections.lines, lines, compiledIn)
     for (const { entry } of unit.below(top)) {
       const begin = numberOf(entry, attribute.lowPc)
       // What the linker has dropped begins at 0.

@@ -69,6 +69,7 @@ export class StepCalls {
     const root = path.resolve(folder)
     const session = new StepSession({
       ...wanted,
+      folder: root,
       isUserFile: (file) => file.startsWith(`${root}/`),
     })
     const hosts = await libraries.openHostsBeside(project.value, await session.listen())

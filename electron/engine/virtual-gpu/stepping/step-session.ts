@@ -7,6 +7,7 @@ import type {
   WrittenStepMessage,
   WrittenStop,
 } from '../../../contract/gpu-stepping'
+import { absoluteFile } from '../../host/symbolize'
 import { DebugInfo } from '../debug-info'
 import { StepConnection } from './step-connection'
 import { lanesOfWarp, viewOfBlock } from './stopped-block'
@@ -16,6 +17,8 @@ export interface StepRequest {
   /** Where threads stop: an absolute path, and a line of it. */
   target: SourcePlace
   block: Index3
+  /** What the process names its sources relative to: the project's folder, or where a program runs. */
+  folder: string
   /** Whether a file belongs to the user: threads do not stop in others. */
   isUserFile: (file: string) => boolean
   /** A block that was stepped has ended. */
@@ -124,7 +127,7 @@ export class StepSession {
         break
       }
       case 'stopped':
-        this.stop = message
+        this.stop = this.withPlaces(message)
         this.hasStopped = true
         this.wake()
         break
@@ -138,8 +141,20 @@ export class StepSession {
     }
   }
 
+  /** A place that the process names itself, with the file that its user has. */
+  private placeOf<Site extends SourcePlace>(site: Site): Site {
+    return { ...site, file: absoluteFile(site.file, [this.request.folder]) }
+  }
+
+  private withPlaces(stop: WrittenStop): WrittenStop {
+    const lanes = stop.lanes.map((lane) =>
+      lane.site ? { ...lane, site: this.placeOf(lane.site) } : lane,
+    )
+    return { ...stop, launched: this.placeOf(stop.launched), lanes }
+  }
+
   private infoOf(module: string): DebugInfo {
-    const known = this.modules.get(module) ?? DebugInfo.of(module)
+    const known = this.modules.get(module) ?? DebugInfo.of(module, this.request.folder)
     this.modules.set(module, known)
     return known
   }
@@ -188,12 +203,8 @@ export class StepSession {
       const found = answer?.allocations[index]
       if (!found) return undefined
       const { begin, bytes, freed, made } = found
-      return {
-        begin: Number(begin),
-        bytes,
-        isFreed: freed,
-        made: { file: made.file, line: made.line },
-      }
+      const { file, line } = this.placeOf(made)
+      return { begin: Number(begin), bytes, isFreed: freed, made: { file, line } }
     })
   }
 }
