@@ -265,8 +265,11 @@ describe('a copy of a project', () => {
       const request = { op: 'gpu_project::mirror', args: ['row', false], inputs }
       unwrap(await workbench.runs.run(folder, request, { timeout: 170 }))
       const { findings } = await workbench.kernelChecks.all()
-      const places = findings.flatMap(({ place, other }) => [place.file, other?.file ?? place.file])
+      const places = findings.flatMap(({ place, other, launched, allocated }) =>
+        [place, other, launched, allocated].flatMap((one) => one?.file ?? []),
+      )
       expect(new Set(places)).toEqual(new Set([path.join(folder, 'op.cu')]))
+      expect(findings.some(({ launched }) => launched !== null)).toBe(true)
     }
 
     const text = fs.readFileSync(path.join(copy, 'op.cu'), 'utf8')

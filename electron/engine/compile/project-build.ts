@@ -308,7 +308,7 @@ export class ProjectBuild {
         libtorch.folder,
         cuda?.folder ?? '',
         gpuFolder(this.plan.tools.installation.root),
-        // What lies beside a source that Opsmith wrote is named by its content, as the source is.
+        // The name of this folder is a hash of all files that Opsmith wrote into it, so the key covers them.
         path.isAbsolute(task.source) ? path.dirname(task.source) : '',
       ].filter((root) => root !== '')
       const headers = read

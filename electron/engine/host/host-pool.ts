@@ -289,8 +289,9 @@ export class HostPool {
   ): Promise<Result<LoadReport>> {
     // One at a time: of two that find an older library, both would take it out.
     const before = this.loading
-    const { epoch } = this
-    const mine = { path: libraryPath, report: this.loadAfter(before, libraryPath, options, epoch) }
+    const { epoch, projectFolder } = this
+    const library = { path: libraryPath, folder: projectFolder }
+    const mine = { path: libraryPath, report: this.loadAfter(before, library, options, epoch) }
     this.loading = mine
     const done = mine.report.finally(() => {
       if (this.loading === mine) this.loading = undefined
@@ -300,30 +301,29 @@ export class HostPool {
 
   private async loadAfter(
     before: HostPool['loading'],
-    libraryPath: string,
+    library: Pick<Loaded, 'path' | 'folder'>,
     options: Pick<CallOptions, 'timeout' | 'signal'>,
     epoch: number,
   ): Promise<Result<LoadReport>> {
     const last = await before?.report
     // What ended the op host, or is no library, would be that again.
-    const isSame = before?.path === libraryPath && last?.ok === false
+    const isSame = before?.path === library.path && last?.ok === false
     if (isSame && last.error.code !== 'cancelled') return last
     for (;;) {
       if (options.signal?.aborted || epoch !== this.epoch) return err('cancelled', 'Stopped.')
-      const report = await this.loadAlone(libraryPath, options)
+      const report = await this.loadAlone(library, options)
       if (report.ok || report.error.code !== 'host.replaced' || this.closed) return report
     }
   }
 
   private async loadAlone(
-    libraryPath: string,
+    library: Pick<Loaded, 'path' | 'folder'>,
     options: Pick<CallOptions, 'timeout' | 'signal'>,
   ): Promise<Result<LoadReport>> {
     let host = await this.host()
     if (!host.ok) return host
-    const folder = this.projectFolder
-    if (this.loaded?.path === libraryPath) {
-      this.loaded = { ...this.loaded, folder }
+    if (this.loaded?.path === library.path) {
+      this.loaded = { ...this.loaded, ...library }
       return ok(this.loaded.report)
     }
     if (this.loaded) {
@@ -345,14 +345,14 @@ export class HostPool {
         if (!host.ok) return host
       }
     }
-    const phase = `loading ${path.basename(libraryPath)}`
+    const phase = `loading ${path.basename(library.path)}`
     const report = await host.value.call(
       'library.load',
-      { path: libraryPath },
+      { path: library.path },
       { ...options, phase },
     )
     if (report.ok && this.active === host.value) {
-      this.loaded = { path: libraryPath, folder, report: report.value }
+      this.loaded = { ...library, report: report.value }
       this.lastExit = undefined
     }
     this.tell()

@@ -10,7 +10,7 @@ const mostOffsets = 4000
 export interface CodeOwner {
   /** Of this installation, whose own lines are no user's. */
   root: string
-  /** Of the project, which its libraries name their sources relative to; "" for a program, which names them whole. */
+  /** The project's folder. Its libraries name their sources relative to it. "" for a program, whose paths are absolute. */
   folder: string
 }
 

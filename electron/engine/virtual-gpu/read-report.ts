@@ -49,6 +49,8 @@ async function locateReport(report: WrittenGpuReport, owner: CodeOwner): Promise
     const other = locate(otherPlace)
     return {
       ...rest,
+      allocated: one.allocated && placeOfSite(one.allocated, owner),
+      launched: one.launched && placeOfSite(one.launched, owner),
       place: locate(one.place) ?? { file: '', line: 0 },
       other: other && { ...other, what: one.other, thread: otherThread },
     }

@@ -75,3 +75,22 @@ it('copies of a project have the same rewritten sources, in the same place', () 
   fs.appendFileSync(path.join(other, 'b/step.cuh'), '// changed\n')
   expect(rewrite(other).shadowOf(path.join(other, 'op.cu'))).not.toBe(shadow)
 })
+
+it('a new file that an include finds first makes other rewritten sources', () => {
+  const folder = path.join(home, 'newer')
+  for (const place of ['src', 'include'])
+    fs.mkdirSync(path.join(folder, place), { recursive: true })
+  const source = path.join(folder, 'src/op.cu')
+  fs.writeFileSync(source, '#include "table.def"\n')
+  fs.writeFileSync(path.join(folder, 'include/table.def'), 'int table;\n')
+  const options = {
+    folders: [path.join(folder, 'include'), folder],
+    preamble: '',
+    projectFolder: folder,
+  }
+  const hash = (): string =>
+    rewriteSources([source], options, (name) => path.join(home, 'copies', name)).hash
+  const before = hash()
+  fs.writeFileSync(path.join(folder, 'src/table.def'), 'int other;\n')
+  expect(hash()).not.toBe(before)
+})

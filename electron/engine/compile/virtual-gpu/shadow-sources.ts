@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { temporaryBeside } from '../sealed-files'
 import { rewriteCuda } from './rewrite'
 import type { PlaceAliases } from './rewrite'
 
@@ -15,8 +16,6 @@ export interface ShadowSources {
   dependentBlocks: boolean
   /** Changes with every text that was rewritten, and with the name of its copy. */
   hash: string
-  /** All files that were read, the sources among them. */
-  files: string[]
 }
 
 interface ShadowOptions {
@@ -24,7 +23,10 @@ interface ShadowOptions {
   folders: readonly string[]
   /** What each copy of a source begins with. */
   preamble: string
-  /** Files in it are named relative to it, so that its copies give the same texts; undefined: all names are absolute. */
+  /**
+   * Files of this folder are named relative to it, so that copies of a project have equal texts. Undefined: all names are
+   * absolute.
+   */
   projectFolder?: string
 }
 
@@ -34,7 +36,7 @@ function nameInProject(file: string, projectFolder: string | undefined): string 
   return path.relative(projectFolder, file)
 }
 
-/** Finds the file that an `#include` names; undefined for those of others. */
+/** Finds the file that an `#include` names; undefined if no folder has it. */
 function includedFile(included: string, places: readonly string[]): string | undefined {
   return places
     .map((place) => path.resolve(place, included))
@@ -55,10 +57,11 @@ export function rewriteSources(
   const copies = new Map<string, { name: string; text: string }>()
   const aliases: PlaceAliases = new Map()
   let dependentBlocks = false
-  // As the compiler looks for what is not rewritten: the copies lie elsewhere.
+  // The compiler searches these folders: a copy does not lie beside its original.
   const searched = [...sources.map((source) => path.dirname(source)), ...folders]
 
-  const nameOf = (file: string): string => {
+  /** The name of the copy of a file, which is rewritten the first time. */
+  const copyOf = (file: string): string => {
     const known = copies.get(file)
     if (known !== undefined) return known.name
     const place = nameInProject(file, projectFolder)
@@ -71,10 +74,10 @@ export function rewriteSources(
       const places = quoted ? [path.dirname(file), ...folders] : folders
       const found = includedFile(included, places)
       if (found === undefined) return undefined
-      if (headerEnding.test(path.basename(found))) return nameOf(found)
-      const names =
-        projectFolder === undefined ? [] : [included, nameInProject(found, projectFolder)]
-      return names.find((one) => includedFile(one, searched) === found) ?? found
+      if (headerEnding.test(path.basename(found))) return copyOf(found)
+      // Not as the source spells it: the same words may name another file later.
+      const named = nameInProject(found, projectFolder)
+      return includedFile(named, searched) === found ? named : found
     }
     const rewritten = rewriteCuda(fs.readFileSync(file, 'utf8'), id, find, aliases)
     dependentBlocks ||= rewritten.dependentBlocks
@@ -83,7 +86,7 @@ export function rewriteSources(
     return name
   }
 
-  for (const source of sources) nameOf(source)
+  const names = new Map(sources.map((source) => [source, copyOf(source)]))
   const hash = createHash('sha256')
   for (const { name, text } of copies.values()) hash.update(`${name}\0${text}\0`)
   const digest = hash.digest('hex')
@@ -91,10 +94,9 @@ export function rewriteSources(
   fs.mkdirSync(target, { recursive: true })
   for (const { name, text } of copies.values()) writeIfOther(path.join(target, name), text)
   return {
-    shadowOf: (source) => path.join(target, nameOf(source)),
+    shadowOf: (source) => path.join(target, names.get(source) ?? ''),
     dependentBlocks,
     hash: digest,
-    files: [...copies.keys()],
   }
 }
 
@@ -105,7 +107,7 @@ function writeIfOther(file: string, text: string): void {
   } catch {
     // It does not exist yet.
   }
-  const temporary = `${file}.${process.pid}`
+  const temporary = temporaryBeside(file)
   fs.writeFileSync(temporary, text)
   fs.renameSync(temporary, file)
 }

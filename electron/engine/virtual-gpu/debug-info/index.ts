@@ -67,7 +67,7 @@ export class DebugInfo {
     this.subprograms.sort((one, other) => one.begin - other.begin)
   }
 
-  /** @param folder what it is relative to where its units were compiled */
+  /** @param folder The units name their compile folder relative to this folder. */
   static of(file: string, folder: string): DebugInfo {
     const found = elfSections(
       file,

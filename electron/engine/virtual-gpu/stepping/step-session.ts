@@ -17,7 +17,7 @@ export interface StepRequest {
   /** Where threads stop: an absolute path, and a line of it. */
   target: SourcePlace
   block: Index3
-  /** What the process names its sources relative to: the project's folder, or where a program runs. */
+  /** Relative file names in the process start at this folder. */
   folder: string
   /** Whether a file belongs to the user: threads do not stop in others. */
   isUserFile: (file: string) => boolean
