@@ -340,7 +340,7 @@ def prepare(folder):
     """Imports torch and setuptools; the names of those that are replaced because this Python does not have them."""
     os.chdir(folder)
     sys.dont_write_bytecode = True
-    # A quarter of the time of importing torch is looking for garbage that is not there.
+    # To collect garbage takes a quarter of the time of importing torch, and finds nothing.
     gc.disable()
     stand_ins = [name for name in ("setuptools", "torch") if not can_import(name)]
     if stand_ins:

@@ -24,7 +24,7 @@ function commitAll(folder: string): void {
   git('commit', '-q', '-m', 'First of all')
 }
 
-/** Times are there to be looked at: nobody compares them. */
+/** Measures for a moment: no test here reads the times. */
 function measureShortly(manifest: string): void {
   const text = fs.readFileSync(manifest, 'utf8')
   const benchmark = /("benchmarks": \[\s*\{)/
@@ -221,7 +221,7 @@ describe('axe finds nothing wrong', () => {
       }
       const titles = together.map(([title]) => title)
       const selectors = titles.map(selectorOf)
-      // What another panel covers, axe would not look at.
+      // Panels of other places stay in sight.
       for (const selector of selectors) await app.page.locator(selector).waitFor()
       const inPanels = await axe.findingsInAllThemes(...selectors)
       found.push(...inPanels.map((line) => `${titles.join(' and ')}, ${line}`))

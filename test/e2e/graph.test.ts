@@ -206,7 +206,15 @@ describe('the graph of a script', () => {
     await app.resize(1600, 1000)
     await app.page.evaluate(() =>
       window.opsmithTest?.graph.choose(
-        { form: 'script', passes: [], compare: { kind: 'auto' }, view: 'graph', overlay: 'none' },
+        {
+          form: 'script',
+          passes: [],
+          compare: { kind: 'auto' },
+          view: 'graph',
+          overlay: 'none',
+          beside: false,
+          step: null,
+        },
         true,
       ),
     )

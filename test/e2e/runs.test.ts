@@ -76,7 +76,7 @@ describe('runs of other panels than Timings', () => {
     // An eps that is too small for float32: the worst of many points fails.
     await app.testId('gradcheck-entry-1').click()
     await app.testId('gradcheck-verdict').waitFor({ timeout: workTime })
-    await app.page.locator('#gradcheck-points').fill('1200')
+    await app.page.locator('#gradcheck-points').fill('2000')
     await app.testId('gradcheck-where').selectOption('local')
     await app.testId('gradcheck-search').scrollIntoViewIfNeeded()
     await app.pictures('gradcheck-where')
@@ -86,7 +86,7 @@ describe('runs of other panels than Timings', () => {
     await leaveAndReturn('gradcheck', 'gradcheck-found')
     const found = app.testId('gradcheck-found')
     expect(await found.textContent()).toMatch(
-      new RegExp(`\\d+ of 1200 points fail in .* of work, on node ${node}`),
+      new RegExp(`\\d+ of 2000 points fail in .* of work, on node ${node}`),
     )
     await app.pictures('gradcheck-run')
 

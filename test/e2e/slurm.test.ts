@@ -55,7 +55,7 @@ describe.skipIf(missing !== '')(`the window and a cluster of Slurm ${missing}`, 
     await app.testId('rail-timings').click()
     await app.testId('timings-entry-0').click()
     // One worker is still at work when the other comes from the queue.
-    await app.testId('timings-seconds').fill('3')
+    await app.testId('timings-seconds').fill('8')
     await app.testId('timings-seconds').press('Enter')
     await app.testId('timings-where').selectOption('slurm')
     await app.testId('timings-run').click()

@@ -24,7 +24,7 @@ afterAll(() => {
 })
 
 const copies = new Map<string, string>()
-/** One copy for all that only reads it: CUDA sources are compiled for each folder. */
+/** One copy of a sample for all tests that change nothing in it. */
 function copyOf(name: string): string {
   const folder = copies.get(name) ?? copyProject(sample(name), cache)
   copies.set(name, folder)
@@ -274,9 +274,9 @@ describe('opsmith graph --timeout', () => {
     const program =
       'def forever(x):\n    while bool(x.sum() * 0 == 0):\n        x = x + 1\n    return x\n'
     fs.writeFileSync(path.join(slow, 'program.py'), program)
-    const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '2']
+    const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '5']
     const { code, stderr } = await graphCommand(slow, ...asked)
-    expect(stderr).toMatch(/No result within the limit of 2 s \(capture forever\)/)
+    expect(stderr).toMatch(/No result within the limit of 5 s \(capture forever\)/)
     expect(code).toBe(2)
   })
 })

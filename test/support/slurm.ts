@@ -80,7 +80,7 @@ SchedulerType=sched/backfill
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout=20
 KillWait=1
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 JobRequeue=1

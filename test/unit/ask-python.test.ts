@@ -20,6 +20,8 @@ function makeEnvironment(): { python: string; packages: string; starts: () => nu
   const notes = path.join(folder, 'starts')
   const note = `open(${JSON.stringify(notes)}, 'a').write('+')\n`
   fs.writeFileSync(path.join(packages, 'sitecustomize.py'), note)
+  // Its first start would make this folder, which is a change of the folder around it.
+  fs.mkdirSync(path.join(packages, '__pycache__'), { recursive: true })
   const before = new Date(Date.now() - 60_000)
   for (const place of [packages, path.join(folder, 'pyvenv.cfg')]) {
     fs.utimesSync(place, before, before)

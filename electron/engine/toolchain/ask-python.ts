@@ -12,11 +12,15 @@ export interface PythonTorch {
 
 /** Prints its version, the folder of its torch, and where it looks for modules. */
 const findTorch = [
-  'import importlib.util, json, os, sys',
+  'import importlib.util, json, os, site, sys',
   "spec = importlib.util.find_spec('torch')",
   "print('%d.%d.%d' % sys.version_info[:3])",
   "print(list(spec.submodule_search_locations)[0] if spec and spec.submodule_search_locations else '')",
-  'print(json.dumps([os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), *sys.path[1:]]))',
+  // Packages can be installed into folders that do not exist yet.
+  "packages = getattr(site, 'getsitepackages', list)() + [getattr(site, 'getusersitepackages', str)()]",
+  "folders = [folder for folder in dict.fromkeys(sys.path + packages) if folder != '']",
+  "settings = os.path.join(sys.prefix, 'pyvenv.cfg')",
+  'print(json.dumps([os.path.realpath(sys.executable), settings, *folders]))',
 ].join('\n')
 
 interface Answer {
@@ -29,23 +33,32 @@ interface Answer {
 
 /** By executable. */
 const known = new Map<string, Answer>()
-const asked = new Map<string, Promise<PythonTorch | undefined>>()
 
-const variables = ['PATH', 'PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV']
+const variables = [
+  'HOME',
+  'PATH',
+  'PYTHONHOME',
+  'PYTHONNOUSERSITE',
+  'PYTHONPATH',
+  'PYTHONUSERBASE',
+  'VIRTUAL_ENV',
+]
 /** Milliseconds. A place that changed so shortly before the question may have changed during it. */
 const unsettled = 2_000
 
-function changedAt(place: string): number {
+/** 0 for what does not exist or may not be read. */
+function changedAt(place: string): { time: number; inode: number } {
   try {
-    return fs.statSync(place).mtimeMs
+    const { mtimeMs, ino } = fs.statSync(place)
+    return { time: mtimeMs, inode: ino }
   } catch {
-    return 0
+    return { time: 0, inode: 0 }
   }
 }
 
 const stampOf = (places: readonly string[]): string =>
   [
-    ...places.map((place) => `${place}:${changedAt(place)}`),
+    ...places.map((place) => JSON.stringify([place, changedAt(place)])),
     ...variables.map((name) => process.env[name] ?? ''),
   ].join('\n')
 
@@ -56,15 +69,6 @@ const stampOf = (places: readonly string[]): string =>
 export async function askPython(python: string): Promise<PythonTorch | undefined> {
   const before = known.get(python)
   if (before && before.stamp === stampOf(before.places)) return before.torch
-  let answer = asked.get(python)
-  if (!answer) {
-    answer = ask(python).finally(() => asked.delete(python))
-    asked.set(python, answer)
-  }
-  return await answer
-}
-
-async function ask(python: string): Promise<PythonTorch | undefined> {
   const started = Date.now()
   // One that is late on a busy machine is a Python all the same.
   const limits = { ...probeLimits, seconds: 60 }
@@ -75,7 +79,7 @@ async function ask(python: string): Promise<PythonTorch | undefined> {
   const [version = '', torchFolder = '', listed = ''] = lines
   const torch = { python, version, torchFolder }
   const places = placesOf(python, listed)
-  if (places?.every((place) => changedAt(place) < started - unsettled)) {
+  if (places?.every((place) => changedAt(place).time < started - unsettled)) {
     known.set(python, { torch, places, stamp: stampOf(places) })
   }
   return torch

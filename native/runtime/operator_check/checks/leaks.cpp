@@ -33,10 +33,10 @@ int64_t open_files() {
   return count;
 }
 
-// The bytes of the heap that are in use. glibc also counts what a thread has freed and keeps for
-// itself (its tcache): up to 7 blocks of each size up to 1032 bytes. Cuttings of aligned blocks
-// lie there for hundreds of calls. So that the kept blocks are the same number each time, every
-// size is filled up first.
+// The bytes of the heap that are in use. glibc counts a freed block of up to 1032 bytes as in use
+// while the thread keeps it for itself (tcache). How many it keeps differs between looks: after
+// hundreds of calls, more and more cuttings of aligned blocks lie there. So each look first makes
+// the thread keep as many of each size as it may. Then the number is always the same.
 int64_t heap_in_use() {
   constexpr size_t most_kept = 32, smallest = 24, largest = 1032, step = 16;
   std::vector<void*> blocks;
