@@ -112,14 +112,14 @@ describe('the sample broken_kernels', () => {
 
   it('shows each defect at its line, and nothing else', async () => {
     const project = await open('broken_kernels')
-    const { report } = await checkedCalls(project)
+    const { calls, report } = await checkedCalls(project)
+    const ends = calls.map(({ op, run }) => `${op}: ${run.ok ? 'ok' : run.error.message}`)
     const also = new Set(marked(project.folder, 'and'))
     const found = report.findings.map(
       ({ check, place }) => `${path.relative(project.folder, place.file)}:${place.line} ${check}`,
     )
-    expect([...new Set(found)].filter((one) => !also.has(one)).sort()).toEqual(
-      marked(project.folder, 'finds'),
-    )
+    const others = [...new Set(found)].filter((one) => !also.has(one))
+    expect(others.sort(), ends.join('\n')).toEqual(marked(project.folder, 'finds'))
   })
 
   it('has an operator for each line of its README', () => {
