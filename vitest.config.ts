@@ -79,7 +79,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** It leaves a run of a few seconds while that goes on: beside other windows, a click may come after the end. */
+/** A test leaves a run before the run ends. Beside other windows its click could come too late. */
 const timedWindows = ['test/e2e/timings.test.ts']
 /** What needs set-up shares its workers; what is timed comes after it, alone. */
 const workers = Number(process.env['OPSMITH_TEST_WORKERS'] ?? 2)

@@ -6,14 +6,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { checkEntry, inputSpec } from '../../electron/contract/manifest'
 import type { Argument, InputSpec } from '../../electron/contract/manifest-values'
 import { timingInput } from '../../electron/contract/timing-entry'
-import type { TimingRequest } from '../../electron/contract/timing-report'
 import { unwrap } from '../../electron/contract/outcome'
+import { onInput, requestOf } from '../support/device-timings'
 import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
 /**
- * What becomes of calls and timings on a device of threads (test/cases/timing/device), however long they take: that
- * needs no quiet machine, as timing-devices.test.ts does.
+ * Calls and timings on a device of threads (test/cases/timing/device). No test here compares times, so none needs a
+ * quiet machine. timing-devices.test.ts has those that do.
  */
 const { workbench, cache } = useWorkbench()
 let folder: string
@@ -21,26 +21,10 @@ let folder: string
 const gone = path.join(cache.home, 'gone')
 process.env['TEST_DEVICE_GONE'] = gone
 
-const onInput = (op: string, input: object): TimingRequest => ({
-  op,
-  args: ['y'],
-  builds: [],
-  seconds: 0.02,
-  inputs: { y: timingInput.parse(input) },
-})
-
-const requestOf = (op: string, microseconds: number, more = {}): TimingRequest => ({
-  op: `test_device::${op}`,
-  args: ['x', microseconds],
-  builds: [],
-  seconds: 0.05,
-  ...more,
-})
-
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/timing/device'), cache)
   expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
-  // What the device can do at most is known from here on. No later timing measures it, or breaks the device in that.
+  // This measures the device's ceilings. Later timings do not, so none breaks the device while it measures.
   unwrap(await workbench.timings.run(folder, [requestOf('double_it', 1)], {}))
 })
 

@@ -3,9 +3,9 @@ import path from 'node:path'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { timingInput } from '../../electron/contract/timing-entry'
-import type { TimingReport, TimingRequest, TimingRow } from '../../electron/contract/timing-report'
+import type { TimingReport, TimingRow } from '../../electron/contract/timing-report'
 import { unwrap } from '../../electron/contract/outcome'
+import { onInput, requestOf } from '../support/device-timings'
 import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
@@ -19,22 +19,6 @@ let folder: string
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/timing/device'), cache)
   expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
-})
-
-const onInput = (op: string, input: object): TimingRequest => ({
-  op,
-  args: ['y'],
-  builds: [],
-  seconds: 0.02,
-  inputs: { y: timingInput.parse(input) },
-})
-
-const requestOf = (op: string, microseconds: number, more = {}): TimingRequest => ({
-  op: `test_device::${op}`,
-  args: ['x', microseconds],
-  builds: [],
-  seconds: 0.05,
-  ...more,
 })
 
 describe('timings of a call on a device', () => {
