@@ -48,3 +48,13 @@ for (const name of casesIn('defects')) {
     for (const { check, message } of findings) expect(message.startsWith(check)).toBe(false)
   })
 }
+
+// What the checks themselves allocate while a kernel runs once counted as memory that the kernel
+// allocated. The host got the same addresses later.
+it('finds each read of host memory at an address that the checks have used', async () => {
+  const file = path.join(cudaCases, 'reports/host_memory_after_report.cu')
+  const { diagnostics, report, stdout } = await runCuda(workbench, [file], true)
+  expect(diagnostics).toEqual([])
+  expect(stdout).toBe('0 of 200 reads of host memory passed\n')
+  expect(report?.findings.map(({ check }) => check)).toEqual(['host-pointer'])
+})

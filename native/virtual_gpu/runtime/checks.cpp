@@ -117,7 +117,6 @@ struct State {
   std::map<const std::byte*, ShadowRange> shared;  // by where a block's shared memory begins
   std::vector<Variable> variables;
   std::vector<SharedVariable> shared_variables;
-  std::map<const std::byte*, std::size_t> device_heap;
 
   std::vector<PendingCopy> pending_copies;
   PendingWrite pending_write;
@@ -132,7 +131,6 @@ struct State {
   std::size_t last_end = 0;
 
   int device_access = 0;
-  bool is_noting = false;
   bool ended = false;
 };
 
@@ -486,13 +484,7 @@ bool find_range(const void* address, std::size_t size, bool writes, const void* 
     range->begins_written = true;
     return true;
   }
-  if (!s.device_heap.empty()) {
-    const auto next = s.device_heap.upper_bound(byte);
-    if (next != s.device_heap.begin()) {
-      const auto& [begin, bytes] = *std::prev(next);
-      if (byte < begin + bytes) return false;
-    }
-  }
+  if (in_device_heap(address)) return false;
   Allocation registered;
   if (find_allocation(address, &registered)) return false;
   // Behind a variable of the device.
@@ -932,25 +924,6 @@ void checked_atomic(const volatile void* address, std::size_t bytes, AtomicKind 
   const auto block = static_cast<std::uint32_t>(current->block->number) + 1;
   s.publications[block].last_acquire = s.time;
   s.publications[warp_key(block, current->linear / lanes_of_warp)].last_acquire = s.time;
-}
-
-void note_device_heap(void* address, std::size_t bytes) {
-  // Within the runtime its own memory comes by here, too.
-  if (!checking || current == nullptr || address == nullptr) return;
-  State& s = state();
-  if (s.is_noting || orders::is_saving()) return;
-  s.is_noting = true;
-  s.device_heap[static_cast<const std::byte*>(address)] = bytes;
-  s.is_noting = false;
-}
-
-void forget_device_heap(void* address) {
-  if (!checking || current == nullptr || address == nullptr) return;
-  State& s = state();
-  if (s.is_noting) return;
-  s.is_noting = true;
-  s.device_heap.erase(static_cast<const std::byte*>(address));
-  s.is_noting = false;
 }
 
 namespace checked {
