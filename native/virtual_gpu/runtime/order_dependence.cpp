@@ -57,7 +57,6 @@ struct State {
   std::uint32_t launch = 0;
   bool has_atomics = false;
   bool can_repeat = true;
-  bool is_saving = false;
   std::map<std::pair<const void*, const void*>, int> comparisons;  // by kernel
   std::vector<Finding> differing;
 };
@@ -259,7 +258,6 @@ void launch_started() {
 void save_before_write(const void* address, std::size_t bytes) {
   State& s = state();
   const ArenaRange arena = arena_range();
-  s.is_saving = true;
   if (s.pages == nullptr) {
     const auto count = static_cast<std::size_t>(arena.end - arena.begin) / page + 1;
     void* memory = mmap(nullptr, count * sizeof(std::uint64_t), PROT_READ | PROT_WRITE,
@@ -276,20 +274,17 @@ void save_before_write(const void* address, std::size_t bytes) {
     note_size(range, byte + done, done == 0 && count == bytes ? bytes : count);
     done += count;
   }
-  s.is_saving = false;
 }
 
 void save_variable(const void* variable, std::size_t variable_bytes, const void* address,
                    std::size_t bytes) {
   State& s = state();
   if (!s.can_repeat) return;
-  s.is_saving = true;
   auto* begin = static_cast<std::byte*>(const_cast<void*>(variable));
   auto known = std::find_if(s.saved.begin(), s.saved.end(),
                             [begin](const Saved& one) { return one.begin == begin; });
   Saved& range = known != s.saved.end() ? *known : save(begin, variable_bytes);
   note_size(range, static_cast<const std::byte*>(address), bytes);
-  s.is_saving = false;
 }
 
 void used_atomic() {
@@ -337,10 +332,6 @@ void results_are_wrong() {
 void forget() {
   state().differing.clear();
   state().comparisons.clear();
-}
-
-bool is_saving() {
-  return state().is_saving;
 }
 
 }  // namespace opsmith::gpu::orders

@@ -33,7 +33,5 @@ bool has_differing();
 /** The results are wrong, or differ from those of the same call: what differed is a finding. */
 void results_are_wrong();
 void forget();
-/** True while the memory that is allocated is the runtime's own. */
-bool is_saving();
 
 }  // namespace opsmith::gpu::orders
