@@ -7,6 +7,7 @@
 //   opsmith_compile_server [--shared-code NAMES] -- CLANG FLAGS... -c PRELUDE.cpp -o unused.o
 //   opsmith_compile_server --make-shared-code NAMES OBJECT -- CLANG FLAGS... -c PRELUDE.cpp -o
 //   unused.o
+//   opsmith_compile_server --precompile NAMES HEADER.pch -- CLANG FLAGS... -x c++-header HEADER.h
 //
 // PRELUDE.cpp includes the headers and ends in `#pragma opsmith_serve`. Requests come by stdin
 // (requests.h), answers go to stdout; it ends when stdin does. Built against the libraries of the
@@ -39,6 +40,7 @@
 #include <llvm/Support/TargetSelect.h>
 
 #include "device_code.h"
+#include "precompile.h"
 #include "requests.h"
 #include "shared_code.h"
 
@@ -414,6 +416,7 @@ int end_with(const result& made, int exit_code) {
 int run(int argc, char** argv) {
   std::string shared_file;
   std::string make_names;
+  std::string precompiled;
   result made;
   int next = 1;
   if (next + 1 < argc && std::strcmp(argv[next], "--shared-code") == 0) {
@@ -422,6 +425,10 @@ int run(int argc, char** argv) {
   } else if (next + 2 < argc && std::strcmp(argv[next], "--make-shared-code") == 0) {
     make_names = argv[next + 1];
     made.object = argv[next + 2];
+    next += 3;
+  } else if (next + 2 < argc && std::strcmp(argv[next], "--precompile") == 0) {
+    shared_file = argv[next + 1];
+    precompiled = argv[next + 2];
     next += 3;
   }
   if (next >= argc || std::strcmp(argv[next], "--") != 0) {
@@ -433,6 +440,8 @@ int run(int argc, char** argv) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
+  const auto shared = read_names(shared_file);
+  if (!precompiled.empty()) return precompile(arguments, without_hidden(shared), precompiled);
 
   clang::CreateInvocationOptions options;
   options.Diags = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions());
@@ -450,7 +459,6 @@ int run(int argc, char** argv) {
   // Constructors of both kinds, so that either is found in the library of shared code.
   code.CXXCtorDtorAliases = false;
 
-  const auto shared = read_names(shared_file);
   code.PassBuilderCallbacks.emplace_back([&](llvm::PassBuilder& builder) {
     if (!make_names.empty()) {
       keep_shared_functions(builder, make_names);

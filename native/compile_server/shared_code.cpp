@@ -169,6 +169,14 @@ names read_names(const std::string& file) {
   return result;
 }
 
+names without_hidden(names shared) {
+  for (auto* set : {&shared.cold, &shared.inlined}) {
+    for (auto name = set->begin(); name != set->end();)
+      name = carries_arguments(*name) ? set->erase(name) : std::next(name);
+  }
+  return shared;
+}
+
 bool is_cold(const std::string& mangled) {
   if (has(mangled, "opsmith4warm")) return false;
   // x + y of tensors and numbers allocates: the call is nothing next to it.

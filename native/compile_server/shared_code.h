@@ -32,6 +32,10 @@ struct names {
 /// file.
 names read_names(const std::string& file);
 
+/// Those that a compiler without this server's passes finds in the library: a declaration that is
+/// hidden, as all of Opsmith's own are, must be defined where it is called.
+names without_hidden(names shared);
+
 /// Whether a function runs too seldom for its inlining to matter, by its mangled name.
 bool is_cold(const std::string& mangled);
 

@@ -3,7 +3,9 @@ import type { Result } from '../../contract/outcome'
 import { compileTools } from '../compile/compile-tools'
 import type { CompileTools } from '../compile/compile-tools'
 import type { MissingHeader } from '../compile/cxx-tasks'
+import { planBuild } from '../compile/plan'
 import { prepareTools } from '../compile/prepare'
+import { isDevicePrelude, makeDeviceHeader } from '../compile/virtual-gpu/device-header'
 import type { Installation } from '../installation'
 import type { OpenProject, Projects } from '../project/open-project'
 import { isCuda } from '../project/sources'
@@ -59,7 +61,25 @@ export class HeaderPreparation {
     onRemark: (text: string) => void = () => undefined,
   ): Promise<Prepared> {
     const stop = new AbortController()
-    return await this.make(() => this.toolsOf(project), { compilers, onRemark, stop })
+    return await this.make(() => this.toolsOf(project), {
+      compilers,
+      onRemark,
+      stop,
+      findMissing: () => this.missingFor(project),
+    })
+  }
+
+  /** What a build of a project with CUDA sources would lack now. */
+  private async missingFor(project: OpenProject | undefined): Promise<MissingHeader[]> {
+    const { installation, projects } = this.services
+    const { sources = [], cudaSources = [] } = project?.manifest ?? {}
+    if (!project || ![...sources, ...cudaSources].some(isCuda)) return []
+    const toolchain = await projects.toolchain(project)
+    if (!toolchain.ok) return []
+    const request = { installation, toolchain: toolchain.value, project }
+    const plan = await planBuild({ ...request, variant: 'plain' })
+    // A project that cannot be planned is the build's to refuse.
+    return plan.ok ? plan.value.missingHeaders : []
   }
 
   private async toolsOf(project: OpenProject | undefined): Promise<Result<CompileTools[]>> {
@@ -76,9 +96,11 @@ export class HeaderPreparation {
       stop: AbortController
       onRemark?: (text: string) => void
       isBackground?: boolean
+      /** Asked when all that the tools start from is there. */
+      findMissing?: () => Promise<readonly MissingHeader[]>
     },
   ): Promise<Prepared> {
-    const { stop, ...how } = options
+    const { stop, findMissing, ...how } = options
     if (this.isClosed) stop.abort()
     this.running.add(stop)
     try {
@@ -96,9 +118,30 @@ export class HeaderPreparation {
         sum.seconds += prepared.value.seconds
         sum.made += prepared.value.made
       }
+      for (const missing of (await findMissing?.()) ?? []) {
+        const prepared = await this.makeDevice(missing, { ...how, signal: stop.signal })
+        if (!prepared.ok) return prepared
+        sum.seconds += prepared.value.seconds
+        sum.made += prepared.value.made ? 1 : 0
+      }
       return ok(sum)
     } finally {
       this.running.delete(stop)
+    }
+  }
+
+  private async makeDevice(
+    { device, prelude }: MissingHeader,
+    options: { signal: AbortSignal; isBackground?: boolean },
+  ): Promise<Result<{ seconds: number; made: boolean }>> {
+    if (!device || !isDevicePrelude(prelude)) return ok({ seconds: 0, made: false })
+    const { onBackground } = this.events
+    const title = 'precompiling the headers for CUDA code'
+    onBackground?.(title, -1, '')
+    try {
+      return await makeDeviceHeader(device, prelude, options)
+    } finally {
+      onBackground?.(title, 1, '')
     }
   }
 
@@ -109,11 +152,13 @@ export class HeaderPreparation {
 
   private async makeInBackground(
     findTools: () => Promise<Result<CompileTools[]>>,
+    missing: readonly MissingHeader[] = [],
   ): Promise<Prepared> {
     const nothing: Prepared = ok({ seconds: 0, made: 0 })
     if (this.holds > 0 || this.inBackground) return nothing
     const stop = new AbortController()
-    const work = this.make(findTools, { compilers: 1, stop, isBackground: true })
+    const findMissing = (): Promise<readonly MissingHeader[]> => Promise.resolve(missing)
+    const work = this.make(findTools, { compilers: 1, stop, isBackground: true, findMissing })
     const own = { stop, ended: Promise.allSettled([work]) }
     this.inBackground = own
     try {
@@ -130,10 +175,11 @@ export class HeaderPreparation {
    */
   async prepareAgain(missing: readonly MissingHeader[]): Promise<void> {
     if (this.running.size > 0) return
-    const all = missing.map(({ tools }) => tools)
-    const byCompiler = new Map(all.map((tools) => [tools.toolchain.compiler.identity, tools]))
-    for (const tools of byCompiler.values()) {
-      const prepared = await this.makeInBackground(() => Promise.resolve(ok([tools])))
+    const identityOf = ({ tools }: MissingHeader): string => tools.toolchain.compiler.identity
+    const byCompiler = new Map(missing.map((one) => [identityOf(one), one.tools]))
+    for (const [identity, tools] of byCompiler) {
+      const own = missing.filter((one) => identityOf(one) === identity)
+      const prepared = await this.makeInBackground(() => Promise.resolve(ok([tools])), own)
       if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
     }
   }

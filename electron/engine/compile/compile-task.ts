@@ -14,6 +14,8 @@ export interface CompileTask {
   key: string
   /** Compiled for its messages: what it makes is not linked. */
   isJudgedOnly?: boolean
+  /** The library of shared code, where what is compiled leaves out what that has. */
+  sharedCode?: string
   /** The same flags for a compile server; undefined where one of them changes what the headers mean. */
   server: ServerFlags | undefined
 }

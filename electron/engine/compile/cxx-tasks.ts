@@ -5,6 +5,13 @@ import type { BuildVariant, Prelude } from './flags'
 import { flagsForServer } from './hot/server-flags'
 import { hashOf } from './result-cache'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
+import type { PrecompiledHeader } from './precompiled-headers'
+import {
+  agreesWithDeviceHeader,
+  isDevicePrelude,
+  locateDeviceHeader,
+} from './virtual-gpu/device-header'
+import type { DeviceHeaderTools } from './virtual-gpu/device-header'
 
 /** A C++ source to compile. */
 export interface CxxSource {
@@ -42,11 +49,19 @@ export interface MissingHeader {
   tools: CompileTools
   prelude: Prelude
   variant: BuildVariant
+  /** It is one for device code, made with these. */
+  device?: DeviceHeaderTools
+}
+
+interface UsedHeader {
+  flags: string[]
+  sharedCode?: string
 }
 
 /** The compiler's runs for the C++ sources of one build. */
 export class CxxTasks {
-  private missing: Prelude | undefined
+  /** By what a header is for; one is enough to know that something is missing. */
+  private readonly missing = new Map<string, MissingHeader>()
   private readonly damaged = new Set<Prelude>()
   private readonly used = new Set<Prelude | undefined>()
 
@@ -54,12 +69,13 @@ export class CxxTasks {
     private readonly tools: CompileTools,
     private readonly variant: BuildVariant,
     private readonly flags: ProjectFlags,
+    /** For device code of the virtual GPU; undefined where it has no headers of its own. */
+    private readonly device?: DeviceHeaderTools,
   ) {}
 
-  /** One that would have served a task made so far, had it been there. */
-  get missingHeader(): MissingHeader | undefined {
-    const { tools, variant, missing } = this
-    return missing && { tools, prelude: missing, variant }
+  /** Those that would have served a task made so far, had they been there. */
+  get missingHeaders(): MissingHeader[] {
+    return [...this.missing.values()]
   }
 
   /** Precompiled headers that were found damaged, and are removed. */
@@ -77,42 +93,61 @@ export class CxxTasks {
     const { hostFlags = [], gpu } = source
     const { project, own, contradicting } = this.flags
     const isPrecompiled = contradicting.length === 0
-    const task = this.task(source, {
-      precompiled: isPrecompiled ? this.precompiledFlags(source.prelude) : [],
-      before: [...(gpu?.flags ?? []), ...project, ...hostFlags],
-      after: [...own, ...(gpu?.lastFlags ?? [])],
-    })
+    const before = [...(gpu?.flags ?? []), ...project, ...hostFlags]
+    const after = [...own, ...(gpu?.lastFlags ?? [])]
+    const header = isPrecompiled
+      ? (this.deviceHeader(source, [...before, ...after]) ?? this.hostHeader(source.prelude))
+      : { flags: [] }
+    const task = this.task(source, header, { before, after })
     // A compile server has read the same headers.
     return isPrecompiled ? task : { ...task, server: undefined }
   }
 
   /** A source of ours, which is the same for every project and so compiled once on a machine. */
   sharedTask(source: CxxSource): CompileTask {
-    return this.task(source, {
-      precompiled: this.precompiledFlags(source.prelude),
-      before: [],
-      after: [],
-    })
+    return this.task(source, this.hostHeader(source.prelude), { before: [], after: [] })
   }
 
-  private precompiledFlags(prelude: Prelude | undefined): string[] {
-    if (prelude === undefined) return []
-    const header = locatePrecompiled(this.tools, prelude, this.variant)
+  private hostHeader(prelude: Prelude | undefined): UsedHeader {
+    if (prelude === undefined) return { flags: [] }
+    const { tools, variant } = this
+    const header = locatePrecompiled(tools, prelude, variant)
+    return { flags: this.use(header, { tools, prelude, variant }) ?? [] }
+  }
+
+  /** @returns undefined where none serves this source */
+  private deviceHeader(
+    { prelude, gpu }: CxxSource,
+    flags: readonly string[],
+  ): UsedHeader | undefined {
+    const { device, variant } = this
+    if (!device || !isDevicePrelude(prelude)) return undefined
+    if (gpu?.isDevice !== true || gpu.isInstrumented) return undefined
+    const { tools } = device
+    if (!agreesWithDeviceHeader(tools.installation.root, flags)) return undefined
+    const header = locateDeviceHeader(device, prelude)
+    const used = this.use(header, { tools, prelude, variant, device })
+    return used && { flags: used, sharedCode: header.sharedCode }
+  }
+
+  /** @returns undefined where it is missing */
+  private use(header: PrecompiledHeader, asMissing: MissingHeader): string[] | undefined {
     if (header.ready) return usePrecompiled(this.tools.toolchain, header)
-    this.missing = prelude
-    if (header.wasDamaged) this.damaged.add(prelude)
-    return []
+    this.missing.set(asMissing.device ? 'device' : 'host', asMissing)
+    if (header.wasDamaged) this.damaged.add(header.prelude)
+    return undefined
   }
 
   private task(
     { label, file, text, prelude, gpu }: CxxSource,
-    flags: { precompiled: string[]; before: readonly string[]; after: readonly string[] },
+    header: UsedHeader,
+    flags: { before: readonly string[]; after: readonly string[] },
   ): CompileTask {
     const { toolchain, includes } = this.tools
     this.used.add(prelude)
     const isClang = toolchain.compiler.family === 'clang'
     const args = [
-      ...flags.precompiled,
+      ...header.flags,
       ...commonFlags(toolchain, includes, this.variant),
       ...preludeFlags(prelude),
       ...flags.before,
@@ -121,6 +156,7 @@ export class CxxTasks {
     ]
     return {
       label,
+      ...(header.sharedCode === undefined ? {} : { sharedCode: header.sharedCode }),
       server:
         this.variant === 'plain' && gpu?.isInstrumented !== true
           ? flagsForServer([...flags.before, ...flags.after], gpu?.isDevice)

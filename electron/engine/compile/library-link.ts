@@ -13,8 +13,8 @@ import type { CachedResult } from './result-cache'
 interface LinkedObject {
   object: string
   objectKey: string
-  /** By a compile server: it needs the library of shared code. */
-  hot: boolean
+  /** The library of shared code, if it needs that. */
+  sharedCode: string | undefined
 }
 
 interface LinkOptions {
@@ -91,6 +91,7 @@ export class LibraryLink {
       ...plan.link.trailing,
       '--',
       ...(plan.deviceLink ? [...plan.deviceLink.args, '--'] : []),
+      ...objects.flatMap(({ sharedCode }) => sharedCode ?? []),
       ...objects.map((object) => object.objectKey),
     )
   }
@@ -180,7 +181,7 @@ export class LibraryLink {
   ): [string, string[]] {
     const { plan, name, objects } = this.options
     const files = [...objects.map((object) => object.object), ...added]
-    const shared = objects.some((object) => object.hot) ? hot?.program.sharedCode : undefined
+    const shared = objects.find((object) => object.sharedCode !== undefined)?.sharedCode
     const own = [
       '-soname',
       name,

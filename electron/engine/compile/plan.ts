@@ -37,6 +37,7 @@ import {
 import type { SourceText } from './generated-sources'
 import type { ServerKind, WantedServer } from './hot/hot-compiler'
 import type { ServerPrelude } from './hot/server-program'
+import { deviceHeaderTools } from './virtual-gpu/device-header'
 import { GpuPart } from './virtual-gpu/gpu-part'
 
 export interface BuildPlan {
@@ -178,9 +179,14 @@ function remarksOn(
       `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}), so Opsmith removed these headers`,
     )
   }
-  if (tasks.some((cxx) => cxx.missingHeader)) {
+  const missing = tasks.flatMap((cxx) => cxx.missingHeaders)
+  if (missing.some(({ device }) => !device)) {
     remarks.push(
       "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer (`opsmith prepare PROJECT` precompiles them)",
+    )
+  } else if (missing.length > 0) {
+    remarks.push(
+      'the headers for CUDA code are not precompiled yet: builds of CUDA sources take longer (`opsmith prepare PROJECT` precompiles them)',
     )
   }
   return remarks
@@ -302,7 +308,8 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
   const cxx = new CxxTasks(tools, variant, flags)
   const clang = toolchain.virtualGpu?.compiler
   const gpuTools = clang ? { ...tools, toolchain: { ...toolchain, compiler: clang } } : tools
-  const gpuCxx = clang ? new CxxTasks(gpuTools, 'plain', flags) : cxx
+  const device = gpu && (await deviceHeaderTools(gpuTools, gpu.libraries.identity))
+  const gpuCxx = clang ? new CxxTasks(gpuTools, 'plain', flags, device) : cxx
   const compilers = clang ? [cxx, gpuCxx] : [cxx]
   const cudaSources = read.texts.filter(({ file }) => isCuda(file))
   const needsNvcc = !gpu || (request.withNvcc === true && toolchain.cuda !== undefined)
@@ -360,7 +367,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
       ...remarksOn(read, flags.contradicting, compilers),
       ...code.remarks,
     ],
-    missingHeaders: compilers.flatMap((one) => one.missingHeader ?? []),
+    missingHeaders: compilers.flatMap((one) => one.missingHeaders),
   })
 }
 

@@ -3,7 +3,9 @@ import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { Installation } from '../installation'
 import type { Toolchain } from '../toolchain/choose'
+import type { CommandResult } from '../toolchain/run-command'
 import { runCompiler } from '../toolchain/run-compiler'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
@@ -23,6 +25,12 @@ export interface PrecompiledHeader {
   /** It serves all optimization levels. */
   isShared: boolean
   /** It was damaged and is removed: it has to be made again. */
+  wasDamaged: boolean
+}
+
+export interface MadeHeader {
+  seconds: number
+  made: boolean
   wasDamaged: boolean
 }
 
@@ -61,17 +69,24 @@ export function locatePrecompiled(
     ...precompiledFlags(toolchain, includes, variant),
   )
   const name = toolchain.compiler.family === 'clang' ? `${prelude}.pch` : `${prelude}.h.gch`
+  const isShared = servesAllLevels(toolchain, variant)
+  return { prelude, key, isShared, ...headerPlace(installation, key, name) }
+}
+
+/** Where a precompiled header goes, and whether it is there. */
+export function headerPlace(
+  installation: Installation,
+  key: string,
+  name: string,
+): Pick<PrecompiledHeader, 'file' | 'ready' | 'wasDamaged'> {
   const base = path.join(installation.cacheFolder, 'precompiled')
   fs.mkdirSync(base, { recursive: true })
   const folder = path.join(fs.realpathSync(base), key)
   const state = folderState(folder)
   if (state === 'damaged') discardFolder(folder)
   return {
-    prelude,
-    key,
     file: path.join(folder, name),
     ready: state === 'intact',
-    isShared: servesAllLevels(toolchain, variant),
     wasDamaged: state === 'damaged',
   }
 }
@@ -105,49 +120,70 @@ export async function makePrecompiled(
     signal,
     isBackground = false,
   }: { signal?: AbortSignal | undefined; isBackground?: boolean } = {},
-): Promise<Result<{ seconds: number; made: boolean; wasDamaged: boolean }>> {
+): Promise<Result<MadeHeader>> {
   const { toolchain, includes } = tools
   const header = locatePrecompiled(tools, prelude, variant)
-  const { wasDamaged } = header
-  if (header.ready) return ok({ seconds: 0, made: false, wasDamaged })
-  const folder = path.dirname(header.file)
-  const temporary = temporaryBeside(folder)
-  fs.mkdirSync(temporary, { recursive: true })
-  try {
-    const source = path.join(includes.folder, 'include', 'opsmith', `prelude_${prelude}.h`)
-    const output = path.join(temporary, path.basename(header.file))
-    const clang = toolchain.compiler.family === 'clang'
+  const source = path.join(includes.folder, 'include', 'opsmith', `prelude_${prelude}.h`)
+  const clang = toolchain.compiler.family === 'clang'
+  const compile = async (output: string): Promise<CommandResult> => {
     // g++ looks for lean.h.gch next to lean.h.
-    if (!clang) fs.writeFileSync(output.replace(/\.gch$/, ''), `#include "${source}"\n`)
-    const result = await runCompiler(
+    const text = output.replace(/\.gch$/, '')
+    if (!clang) fs.writeFileSync(text, `#include "${source}"\n`)
+    return await runCompiler(
       toolchain.compiler.path,
       [
         ...precompiledFlags(toolchain, includes, variant),
         ...preludeFlags(prelude),
-        ...(clang ? ['-Xclang', '-fno-pch-timestamp', '-fpch-instantiate-templates'] : []),
+        ...(clang ? clangHeaderFlags : []),
         '-x',
         'c++-header',
-        clang ? source : output.replace(/\.gch$/, ''),
+        clang ? source : text,
         '-o',
         output,
       ],
       { signal, isBackground },
     )
+  }
+  const isPlain = variant === 'plain'
+  return await writeHeader(header, compile, {
+    message: `${toolchain.compiler.path} could not precompile libtorch's headers, so ${isPlain ? 'builds take longer' : 'Opsmith cannot build with the sanitizers'}.`,
+    hint: isPlain ? `You can still build. ${doctor}` : doctor,
+  })
+}
+
+const doctor = 'Doctor lists the compilers of this machine and the problems of each compiler.'
+
+/** The header names no time, and what it instantiates need not be instantiated again. */
+export const clangHeaderFlags: readonly string[] = [
+  '-Xclang',
+  '-fno-pch-timestamp',
+  '-fpch-instantiate-templates',
+]
+
+/**
+ * Makes a header where there is none.
+ * @param compile writes it to `output`
+ * @param failed what to say where that fails
+ */
+export async function writeHeader(
+  header: Pick<PrecompiledHeader, 'file' | 'ready' | 'wasDamaged'>,
+  compile: (output: string) => Promise<CommandResult>,
+  failed: { message: string; hint: string },
+): Promise<Result<MadeHeader>> {
+  const { file, ready, wasDamaged } = header
+  if (ready) return ok({ seconds: 0, made: false, wasDamaged })
+  const folder = path.dirname(file)
+  const temporary = temporaryBeside(folder)
+  fs.mkdirSync(temporary, { recursive: true })
+  try {
+    const result = await compile(path.join(temporary, path.basename(file)))
     if (result.stopped === 'cancelled')
       return err('cancelled', 'The precompiled header was not made, because the work was stopped.')
-    if (result.exitCode !== 0) {
-      const doctor = 'Doctor lists the compilers of this machine and the problems of each compiler.'
-      const isPlain = variant === 'plain'
-      const effect = isPlain ? 'builds take longer' : 'Opsmith cannot build with the sanitizers'
-      return err(
-        'toolchain.mismatch',
-        `${toolchain.compiler.path} could not precompile libtorch's headers, so ${effect}.`,
-        {
-          hint: isPlain ? `You can still build. ${doctor}` : doctor,
-          detail: result.stderr.slice(0, 4000),
-        },
-      )
-    }
+    if (result.exitCode !== 0)
+      return err('toolchain.mismatch', failed.message, {
+        hint: failed.hint,
+        detail: result.stderr.slice(0, 4000),
+      })
     await placeSealedFolder(temporary, folder)
     pruneFolder(path.dirname(folder), limitBytes)
     return ok({ seconds: result.seconds, made: true, wasDamaged })

@@ -32,7 +32,9 @@ import { parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
 import { LibraryLink } from './library-link'
 import { explainMissingHeader } from './missing-header'
-import { hashOf, ResultCache } from './result-cache'
+import { objectCache } from './object-cache'
+import { hashOf } from './result-cache'
+import type { ResultCache } from './result-cache'
 import type { CompileTask } from './compile-task'
 import { describeKernels, withoutKernelLines } from './nvcc-output'
 import type { BuildPlan } from './plan'
@@ -44,8 +46,10 @@ import { gpuFolder } from './virtual-gpu/flags'
 
 interface Compiled {
   step: BuildStep
-  /** By a compile server: it needs the library of shared code. */
+  /** By a compile server. */
   hot: boolean
+  /** The library of shared code, if it needs that. */
+  sharedCode: string | undefined
   object: string
   objectKey: string
   isJudgedOnly: boolean
@@ -75,21 +79,6 @@ export interface BuildParts {
   variant: BuildVariant
   /** None: compilers are run. */
   servers?: BuildServers
-}
-
-/** The objects of all projects, as a build of this one finds them. */
-export function objectCache(
-  project: OpenProject,
-  plan: BuildPlan,
-  onDamaged?: () => void,
-): ResultCache {
-  return new ResultCache({
-    folder: path.join(plan.tools.installation.cacheFolder, 'objects'),
-    projectFolder: project.folder,
-    contentFolders: plan.contentFolders,
-    nameOf: (key) => `${key}.o`,
-    ...(onDamaged ? { onDamaged } : {}),
-  })
 }
 
 /** Compiles one project; an instance lives as long as a build. */
@@ -226,6 +215,7 @@ export class ProjectBuild {
           ...(this.isCuda(task) ? { kernels: await kernelsOf(hit.output) } : {}),
         },
         hot: !plain,
+        sharedCode: plain ? task.sharedCode : server?.program.sharedCode,
         object: hit.file,
         objectKey: hit.key,
         isJudgedOnly,
@@ -300,7 +290,11 @@ export class ProjectBuild {
         ok: good,
         ...(kernels ? { kernels } : {}),
       }
-      if (!good) return { step, hot: false, object: '', objectKey: '', isJudgedOnly, diagnostics }
+      const sharedCode = hot ? server?.program.sharedCode : task.sharedCode
+      if (!good) {
+        const none = { hot: false, object: '', objectKey: '' }
+        return { step, ...none, sharedCode, isJudgedOnly, diagnostics }
+      }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
       const { libtorch, cuda } = this.toolchain
       const covered = [
@@ -324,6 +318,7 @@ export class ProjectBuild {
       return {
         step,
         hot: hot !== undefined,
+        sharedCode,
         object: stored.file,
         objectKey: stored.key,
         isJudgedOnly,

@@ -1,3 +1,8 @@
+#ifdef OPSMITH_GPU_HOST_HEADERS
+// Headers of the host that are precompiled together with CUDA's: they get the C library's own.
+#include_next <assert.h>
+#else
+
 // The C library's assert, which in a kernel ends the launch and not the process. No include guard:
 // each inclusion looks at NDEBUG anew, as the C standard says.
 #undef assert
@@ -18,3 +23,5 @@ namespace opsmith::gpu {
 [[noreturn]] void fail_assert(const char* expression, const char* file, unsigned line,
                               const char* function);
 }
+
+#endif

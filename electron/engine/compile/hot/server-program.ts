@@ -65,6 +65,28 @@ export function serverFlags(
 const homeOf = (installation: Installation): string =>
   path.join(installation.root, 'native', 'compile_server')
 
+const included = (file: string): string => `#include "${file}"\n`
+
+/** What most operators ask of libtorch's headers: Opsmith's own header, which asks for it once. */
+const warmHeader = (installation: Installation, name: string): string =>
+  included(path.join(homeOf(installation), name))
+
+/**
+ * libtorch's headers, then what most operators ask of them.
+ * @param isWarm false for a prelude that has less than operators ask for
+ * @param beforeCuda CUDA's headers are found before the C library's, and come later
+ */
+export function hostHeaders(
+  installation: Installation,
+  prelude: Prelude,
+  { isWarm, beforeCuda }: { isWarm: boolean; beforeCuda: boolean },
+): string {
+  const headers = `#include <opsmith/prelude_${prelude}.h>\n${isWarm ? warmHeader(installation, 'warm.h') : ''}`
+  return beforeCuda
+    ? `#define OPSMITH_GPU_HOST_HEADERS\n${headers}#undef OPSMITH_GPU_HOST_HEADERS\n`
+    : headers
+}
+
 /**
  * The source that a server starts from: the headers, then what most operators ask of them.
  * @param precompiled the headers are there already
@@ -74,10 +96,12 @@ export function preludeText(
   { prelude, gpu }: ServerStart,
   precompiled: boolean,
 ): string {
-  const read = (name: string): string => `#include "${path.join(homeOf(installation), name)}"\n`
-  const headers = precompiled ? '' : `#include <opsmith/prelude_${prelude}.h>\n`
-  const cuda = gpu ? `${deviceCodeHeaders}${read('warm_gpu.h')}` : ''
-  return `${headers}${read('warm.h')}${cuda}#pragma opsmith_serve\n`
+  const beforeCuda = gpu !== undefined
+  const headers = precompiled
+    ? warmHeader(installation, 'warm.h')
+    : hostHeaders(installation, prelude, { isWarm: true, beforeCuda })
+  const cuda = gpu ? `${deviceCodeHeaders}${warmHeader(installation, 'warm_gpu.h')}` : ''
+  return `${headers}${cuda}#pragma opsmith_serve\n`
 }
 
 /** What the library of shared code is made of. */

@@ -1,0 +1,124 @@
+/**
+ * Precompiled headers for device code: libtorch's headers and CUDA's, in which the shared code of compile servers is
+ * marked (native/compile_server/precompile.h). A compiler makes no code for it, so a kernel compiles in a third of
+ * the time. What is compiled so needs the library of shared code, which only this machine has: libraries for the
+ * virtual GPU never leave it.
+ */
+import type { Result } from '../../../contract/outcome'
+import { runCompiler } from '../../toolchain/run-compiler'
+import type { CompileTools } from '../compile-tools'
+import { preludeFlags } from '../flags'
+import type { Prelude } from '../flags'
+import { writeGenerated } from '../generated-sources'
+import { findServerProgram, hostHeaders } from '../hot/server-program'
+import type { ServerProgram } from '../hot/server-program'
+import { flagsForServer } from '../hot/server-flags'
+import {
+  clangHeaderFlags,
+  headerPlace,
+  precompiledFlags,
+  writeHeader,
+} from '../precompiled-headers'
+import type { MadeHeader, PrecompiledHeader } from '../precompiled-headers'
+import { hashOf } from '../result-cache'
+import { deviceCodeFlags, headerFlags } from './flags'
+import { deviceCodeHeaders } from './gpu-sources'
+
+/** Device code that starts from another prelude has no header of its own. */
+export type DevicePrelude = Exclude<Prelude, 'stable'>
+
+export const isDevicePrelude = (prelude: Prelude | undefined): prelude is DevicePrelude =>
+  prelude !== undefined && prelude !== 'stable'
+
+/** What device headers of one toolchain are made with. */
+export interface DeviceHeaderTools {
+  /** clang's, for the virtual GPU. */
+  tools: CompileTools
+  /** DeviceLibraries.identity: changes with our CUDA headers. */
+  identity: string
+  /** Made on this machine earlier: no build waits for it. */
+  program: ServerProgram
+}
+
+export interface DeviceHeader extends PrecompiledHeader {
+  /** What is compiled with it is linked with this library. */
+  sharedCode: string
+}
+
+/** @returns undefined where there is no compile server's program on this machine */
+export async function deviceHeaderTools(
+  tools: CompileTools,
+  identity: string,
+): Promise<DeviceHeaderTools | undefined> {
+  const program = await findServerProgram(tools)
+  return program && { tools, identity, program }
+}
+
+function flagsOf({ tools }: DeviceHeaderTools, prelude: DevicePrelude): string[] {
+  const { installation, toolchain, includes } = tools
+  return [
+    ...precompiledFlags(toolchain, includes, 'plain'),
+    ...preludeFlags(prelude),
+    ...deviceCodeFlags,
+    ...headerFlags(installation.root),
+  ]
+}
+
+function textOf({ tools }: DeviceHeaderTools, prelude: DevicePrelude): string {
+  const isWarm = prelude !== 'lean'
+  return hostHeaders(tools.installation, prelude, { isWarm, beforeCuda: true }) + deviceCodeHeaders
+}
+
+export function locateDeviceHeader(
+  wanted: DeviceHeaderTools,
+  prelude: DevicePrelude,
+): DeviceHeader {
+  const { tools, identity, program } = wanted
+  const flags = flagsOf(wanted, prelude)
+  const key = hashOf('device-header-1', program.key, identity, textOf(wanted, prelude), ...flags)
+  const place = headerPlace(tools.installation, key, `device_${prelude}.pch`)
+  return { prelude, key, isShared: true, sharedCode: program.sharedCode, ...place }
+}
+
+/** Macros that these headers read. */
+const readByHeaders = /^(_*CUDA|__|OPSMITH_|TORCH_|C10_|AT_|NDEBUG|_GLIBCXX)/
+/** Macros of one source or one project, which no header reads. */
+const ofOneSource = /^(TORCH_EXTENSION_NAME|OPSMITH_GPU_DEPENDENT_BLOCKS)=/
+
+/**
+ * Whether a source with these flags can start from a device header.
+ * @param flags besides those that all sources share
+ */
+export function agreesWithDeviceHeader(root: string, flags: readonly string[]): boolean {
+  const known = new Set(headerFlags(root))
+  const own = flags.filter((flag) => !known.has(flag))
+  const asked = flagsForServer(own, true)
+  return (
+    asked?.defines.every((macro) => ofOneSource.test(macro) || !readByHeaders.test(macro)) ?? false
+  )
+}
+
+/** Makes one where there is none: some twenty seconds of one core. */
+export async function makeDeviceHeader(
+  wanted: DeviceHeaderTools,
+  prelude: DevicePrelude,
+  options: { signal?: AbortSignal | undefined; isBackground?: boolean } = {},
+): Promise<Result<MadeHeader>> {
+  const { tools, program } = wanted
+  const { compiler } = tools.toolchain
+  const source = writeGenerated(tools.installation, `device_${prelude}.h`, textOf(wanted, prelude))
+  const flags = [...flagsOf(wanted, prelude), ...clangHeaderFlags, '-x', 'c++-header', source]
+  return await writeHeader(
+    locateDeviceHeader(wanted, prelude),
+    (output) =>
+      runCompiler(
+        program.executable,
+        ['--precompile', program.names, output, '--', compiler.path, ...flags],
+        options,
+      ),
+    {
+      message: 'Opsmith could not precompile the headers for CUDA code.',
+      hint: 'You can still build. Builds of CUDA sources take longer.',
+    },
+  )
+}
