@@ -432,7 +432,10 @@ int run(int argc, char** argv) {
     next += 3;
   }
   if (next >= argc || std::strcmp(argv[next], "--") != 0) {
-    std::fputs("opsmith_compile_server [--shared-code NAMES] -- CLANG FLAGS...\n", stderr);
+    std::fputs(
+        "opsmith_compile_server [--shared-code NAMES | --make-shared-code NAMES OBJECT |"
+        " --precompile NAMES HEADER.pch] -- CLANG FLAGS...\n",
+        stderr);
     return 2;
   }
   const std::vector<const char*> arguments(argv + next + 1, argv + argc);

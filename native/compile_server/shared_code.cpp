@@ -42,6 +42,39 @@ bool is_inlined(const std::string& mangled) {
                                    "_ZN3c1013intrusive_ptrINS_10TensorImpl"});
 }
 
+/// Of c10, what a loop over elements or shapes calls: too small for a call of a library.
+bool is_in_loops(const std::string& mangled) {
+  const auto name = mangled.find("3c10");
+  if (name == std::string::npos || mangled.rfind("_ZN", 0) != 0 || name > 5) return false;
+  return starts_with_any(mangled.substr(name + 4), {"7complex",
+                                                    "8ArrayRef",
+                                                    "18HeaderOnlyArrayRef",
+                                                    "4Half",
+                                                    "8BFloat16",
+                                                    "13intrusive_ptrINS_10TensorImpl",
+                                                    "10TensorImpl",
+                                                    "11SmallVector",
+                                                    "15SmallVectorImpl",
+                                                    "15SmallVectorBase",
+                                                    "23SmallVectorTemplateBase",
+                                                    "25SmallVectorTemplateCommon",
+                                                    "6Device",
+                                                    "6Scalar",
+                                                    "6detail8convert",
+                                                    "7convert",
+                                                    "15checked_convert",
+                                                    "9overflows",
+                                                    "10maybe_real",
+                                                    "10maybe_bool",
+                                                    "27static_cast_with_inter_type",
+                                                    "16less_than_lowest",
+                                                    "16greater_than_max",
+                                                    "11is_negative",
+                                                    "6irange",
+                                                    "13integer_range",
+                                                    "6detail16integer_iterator"});
+}
+
 struct keep_pass : llvm::PassInfoMixin<keep_pass> {
   std::string file;
 
@@ -186,14 +219,8 @@ bool is_cold(const std::string& mangled) {
   }
   // What a loop over elements or over tensors calls: tensors and their handles, shapes, numbers,
   // threads.
-  if (starts_with_any(mangled, {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at", "_ZN3c107complex",
-                                "_ZN3c108ArrayRef", "_ZNK3c108ArrayRef", "_ZN3c104Half",
-                                "_ZN3c108BFloat16", "_ZN3c1013intrusive_ptrINS_10TensorImpl",
-                                "_ZNK3c1013intrusive_ptrINS_10TensorImpl", "_ZNK3c1010TensorImpl",
-                                "_ZN3c1010TensorImpl", "_ZN3c1011SmallVector", "_ZNK3c106Scalar",
-                                "_ZN3c106Scalar", "_ZN3c106detail8convert"})) {
+  if (starts_with_any(mangled, {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at"}) || is_in_loops(mangled))
     return false;
-  }
   const bool of_torch = mangled.rfind("_ZN5torch", 0) == 0 || mangled.rfind("_ZNK5torch", 0) == 0 ||
                         mangled.rfind("_ZN3c10", 0) == 0 || mangled.rfind("_ZNK3c10", 0) == 0 ||
                         mangled.rfind("_ZNR3c10", 0) == 0 || mangled.rfind("_ZNKR3c10", 0) == 0 ||

@@ -1,9 +1,9 @@
 #pragma once
 
-// Read by the compile server after libtorch's headers, and by nothing else: what most operators ask
-// of those headers, asked for once. Every template that is instantiated here is there when a user's
-// source wants it, and its code lies in the library of shared code
-// (native/compile_server/shared_code.h), which this file is the source of when
+// Read after libtorch's headers by the compile server, and by the precompiled headers for device
+// code: what most operators ask of those headers, asked for once. Every template that is
+// instantiated here is there when a user's source wants it, and its code lies in the library of
+// shared code (native/compile_server/shared_code.h), which this file is the source of when
 // OPSMITH_WARM_DEFINITIONS is defined.
 
 #include <ATen/ATen.h>

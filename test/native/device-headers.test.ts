@@ -72,6 +72,7 @@ it('what is built calls the shared code, and equals its references', async () =>
 })
 
 it('a mistake and a missing #include are the errors of the usual headers', async () => {
+  expect(headerOf(await plan(await open()))).toBe('device_extension.pch')
   const wrong = text
     .replace('#include <c10/cuda/CUDAGuard.h>\n', '')
     .replace('y[i] = static_cast<scalar_t>', 'y[j] = static_cast<scalar_t>')
@@ -86,14 +87,18 @@ it('a mistake and a missing #include are the errors of the usual headers', async
   const before = fs.readFileSync(manifest, 'utf8')
   const flags = { cudaCflags: [macroOfHeaders] }
   fs.writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(before) as object), ...flags }))
-  expect(headerOf(await plan(await open()))).toBe('extension.pch')
-  expect(errorsOf(await build(wrong))).toEqual(found)
-  fs.writeFileSync(manifest, before)
-  fs.writeFileSync(source, text)
+  try {
+    expect(headerOf(await plan(await open()))).toBe('extension.pch')
+    expect(errorsOf(await build(wrong))).toEqual(found)
+  } finally {
+    fs.writeFileSync(manifest, before)
+    fs.writeFileSync(source, text)
+  }
 })
 
 it('checks, counts and steps see every access: they compile without shared code', async () => {
   const { projects } = workbench
+  expect(headerOf(await plan(await open()))).toBe('device_extension.pch')
   for (const variant of ['checked', 'counted'] as const) {
     projects.kernelVariant = variant
     expect(headerOf(await plan(await open()))).toBe('extension.pch')

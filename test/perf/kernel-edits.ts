@@ -4,7 +4,7 @@ import path from 'node:path'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
+import { windowOptions, Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import { judged, row, sample } from './measure'
@@ -22,7 +22,9 @@ export async function kernelEdits(cache: TestCache, rounds: number): Promise<Row
   const file = path.join(folder, 'op.cu')
   const text = fs.readFileSync(file, 'utf8')
   const settings = path.join(cache.places.configFolder, 'settings.json')
-  const workbench = new Workbench(testInstallation(cache), startForkedHost)
+  // As the window works, but nothing is precompiled beside an edit that is timed.
+  const options = { ...windowOptions, prepareMissingHeaders: false }
+  const workbench = new Workbench(testInstallation(cache), startForkedHost, {}, options)
   const { inputs } = unwrap(await readManifest(folder))
   // Never a text of an earlier run: what was compiled once comes from the cache.
   let edits = Date.now()

@@ -6,9 +6,11 @@ import type { MissingHeader } from '../compile/cxx-tasks'
 import { planBuild } from '../compile/plan'
 import { prepareTools } from '../compile/prepare'
 import { isDevicePrelude, makeDeviceHeader } from '../compile/virtual-gpu/device-header'
+import type { DeviceHeaderTools } from '../compile/virtual-gpu/device-header'
 import type { Installation } from '../installation'
 import type { OpenProject, Projects } from '../project/open-project'
 import { isCuda } from '../project/sources'
+import { withFileErrors } from '../project/file-errors'
 import type { Toolchain } from '../toolchain/choose'
 import type { BackgroundEvents } from './background'
 
@@ -35,10 +37,15 @@ export function toolsToPrepare(
   return needsClang ? [tools, { ...tools, toolchain: { ...toolchain, compiler: clang } }] : [tools]
 }
 
+const headerKey = ({ tools, identity }: DeviceHeaderTools, prelude: string): string =>
+  [tools.toolchain.compiler.identity, tools.toolchain.libtorch.identity, identity, prelude].join()
+
 /** Makes what builds start from: precompiled headers, and the compile server's program. */
 export class HeaderPreparation {
   private readonly running = new Set<AbortController>()
   private inBackground: Preparation | undefined
+  /** Device headers that could not be made: each build would try again. */
+  private readonly failed = new Set<string>()
   /** Set-ups that run. */
   private holds = 0
   private isClosed = false
@@ -77,7 +84,10 @@ export class HeaderPreparation {
     const toolchain = await projects.toolchain(project)
     if (!toolchain.ok) return []
     const request = { installation, toolchain: toolchain.value, project }
-    const plan = await planBuild({ ...request, variant: 'plain' })
+    const title = 'compiling the virtual GPU'
+    const onProgress = (text: string): void => this.events.onBackground?.(title, -1, text)
+    const plan = await withFileErrors(() => planBuild({ ...request, variant: 'plain', onProgress }))
+    this.events.onBackground?.(title, 1, '')
     // A project that cannot be planned is the build's to refuse.
     return plan.ok ? plan.value.missingHeaders : []
   }
@@ -118,7 +128,13 @@ export class HeaderPreparation {
         sum.seconds += prepared.value.seconds
         sum.made += prepared.value.made
       }
-      for (const missing of (await findMissing?.()) ?? []) {
+      const stopped = new Promise<[]>((resolve) => {
+        stop.signal.addEventListener('abort', () => {
+          resolve([])
+        })
+      })
+      const all = findMissing ? await Promise.race([findMissing(), stopped]) : []
+      for (const missing of all) {
         const prepared = await this.makeDevice(missing, { ...how, signal: stop.signal })
         if (!prepared.ok) return prepared
         sum.seconds += prepared.value.seconds
@@ -130,6 +146,10 @@ export class HeaderPreparation {
     }
   }
 
+  private hasFailed({ device, prelude }: MissingHeader): boolean {
+    return device !== undefined && this.failed.has(headerKey(device, prelude))
+  }
+
   private async makeDevice(
     { device, prelude }: MissingHeader,
     options: { signal: AbortSignal; isBackground?: boolean },
@@ -139,7 +159,9 @@ export class HeaderPreparation {
     const title = 'precompiling the headers for CUDA code'
     onBackground?.(title, -1, '')
     try {
-      return await makeDeviceHeader(device, prelude, options)
+      const made = await makeDeviceHeader(device, prelude, options)
+      if (!made.ok && made.error.code !== 'cancelled') this.failed.add(headerKey(device, prelude))
+      return made
     } finally {
       onBackground?.(title, 1, '')
     }
@@ -178,7 +200,8 @@ export class HeaderPreparation {
     const identityOf = ({ tools }: MissingHeader): string => tools.toolchain.compiler.identity
     const byCompiler = new Map(missing.map((one) => [identityOf(one), one.tools]))
     for (const [identity, tools] of byCompiler) {
-      const own = missing.filter((one) => identityOf(one) === identity)
+      const own = missing.filter((one) => identityOf(one) === identity && !this.hasFailed(one))
+      if (own.length === 0) continue
       const prepared = await this.makeInBackground(() => Promise.resolve(ok([tools])), own)
       if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
     }

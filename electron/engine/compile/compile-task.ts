@@ -14,7 +14,7 @@ export interface CompileTask {
   key: string
   /** Compiled for its messages: what it makes is not linked. */
   isJudgedOnly?: boolean
-  /** The library of shared code, where what is compiled leaves out what that has. */
+  /** A library that the object needs: the header it was compiled with leaves out the code in that library. */
   sharedCode?: string
   /** The same flags for a compile server; undefined where one of them changes what the headers mean. */
   server: ServerFlags | undefined

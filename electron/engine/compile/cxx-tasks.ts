@@ -3,6 +3,7 @@ import type { CompileTools } from './compile-tools'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import { flagsForServer } from './hot/server-flags'
+import type { ServerProgram } from './hot/server-program'
 import { hashOf } from './result-cache'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 import type { PrecompiledHeader } from './precompiled-headers'
@@ -60,7 +61,7 @@ interface UsedHeader {
 
 /** The compiler's runs for the C++ sources of one build. */
 export class CxxTasks {
-  /** By what a header is for; one is enough to know that something is missing. */
+  /** By prelude those for device code, by "" one of the others. */
   private readonly missing = new Map<string, MissingHeader>()
   private readonly damaged = new Set<Prelude>()
   private readonly used = new Set<Prelude | undefined>()
@@ -70,7 +71,7 @@ export class CxxTasks {
     private readonly variant: BuildVariant,
     private readonly flags: ProjectFlags,
     /** For device code of the virtual GPU; undefined where it has no headers of its own. */
-    private readonly device?: DeviceHeaderTools,
+    private readonly device?: DeviceHeaderTools & { program: ServerProgram | undefined },
   ) {}
 
   /** Those that would have served a task made so far, had they been there. */
@@ -125,17 +126,28 @@ export class CxxTasks {
     if (gpu?.isDevice !== true || gpu.isInstrumented) return undefined
     const { tools } = device
     if (!agreesWithDeviceHeader(tools.installation.root, flags)) return undefined
-    const header = locateDeviceHeader(device, prelude)
-    const used = this.use(header, { tools, prelude, variant, device })
+    const { program } = device
+    const asMissing = { tools, prelude, variant, device }
+    if (!program) {
+      this.note(asMissing)
+      return undefined
+    }
+    const header = locateDeviceHeader({ ...device, program }, prelude)
+    const used = this.use(header, asMissing)
     return used && { flags: used, sharedCode: header.sharedCode }
   }
 
   /** @returns undefined where it is missing */
   private use(header: PrecompiledHeader, asMissing: MissingHeader): string[] | undefined {
     if (header.ready) return usePrecompiled(this.tools.toolchain, header)
-    this.missing.set(asMissing.device ? 'device' : 'host', asMissing)
-    if (header.wasDamaged) this.damaged.add(header.prelude)
+    this.note(asMissing)
+    if (header.wasDamaged && !asMissing.device) this.damaged.add(header.prelude)
     return undefined
+  }
+
+  /** Of the usual headers one is enough: all of them are made together. */
+  private note(missing: MissingHeader): void {
+    this.missing.set(missing.device ? missing.prelude : '', missing)
   }
 
   private task(

@@ -201,7 +201,8 @@ export class LibraryLink {
     }
     const { command, args, trailing } = plan.link
     const passed = withShared().flatMap((word) => ['-Xlinker', word])
-    return [command, [...args, ...files, ...trailing, ...passed, '-o', output]]
+    // Before the project's archives: what the shared code defines is not taken from them.
+    return [command, [...args, ...files, ...passed, ...trailing, '-o', output]]
   }
 
   /** Files that the linker read, besides what is in the key, and those that would change what it reads. */

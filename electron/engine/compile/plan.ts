@@ -36,8 +36,10 @@ import {
 } from './generated-sources'
 import type { SourceText } from './generated-sources'
 import type { ServerKind, WantedServer } from './hot/hot-compiler'
-import type { ServerPrelude } from './hot/server-program'
-import { deviceHeaderTools } from './virtual-gpu/device-header'
+import { findClangLibraries } from './hot/clang-libraries'
+import { findServerProgram } from './hot/server-program'
+import type { ServerPrelude, ServerProgram } from './hot/server-program'
+import type { DeviceHeaderTools } from './virtual-gpu/device-header'
 import { GpuPart } from './virtual-gpu/gpu-part'
 
 export interface BuildPlan {
@@ -286,6 +288,16 @@ function sourceTasks(
   return ok(tasks)
 }
 
+/** @returns undefined where headers for device code cannot be made: clang's own libraries are not installed */
+async function deviceToolsOf(
+  tools: CompileTools,
+  { libraries: { identity } }: GpuPart,
+): Promise<(DeviceHeaderTools & { program: ServerProgram | undefined }) | undefined> {
+  const program = await findServerProgram(tools)
+  const canBeMade = findClangLibraries(tools.toolchain.compiler).found !== undefined
+  return program !== undefined || canBeMade ? { tools, identity, program } : undefined
+}
+
 /** Works out every command of a build; nothing of the project is compiled here. */
 export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>> {
   const { installation, project, variant, architectures = [] } = request
@@ -308,7 +320,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
   const cxx = new CxxTasks(tools, variant, flags)
   const clang = toolchain.virtualGpu?.compiler
   const gpuTools = clang ? { ...tools, toolchain: { ...toolchain, compiler: clang } } : tools
-  const device = gpu && (await deviceHeaderTools(gpuTools, gpu.libraries.identity))
+  const device = gpu && (await deviceToolsOf(gpuTools, gpu))
   const gpuCxx = clang ? new CxxTasks(gpuTools, 'plain', flags, device) : cxx
   const compilers = clang ? [cxx, gpuCxx] : [cxx]
   const cudaSources = read.texts.filter(({ file }) => isCuda(file))

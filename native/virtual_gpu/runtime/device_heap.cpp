@@ -77,12 +77,15 @@ bool in_device_heap(const void* address) {
 
 }  // namespace opsmith::gpu
 
+// Whoever calls these must not have them inlined: the caller's address says whose memory it is.
+#define OPSMITH_NOT_INLINED __attribute__((noinline))
+
 using opsmith::gpu::heap_allocate;
 using opsmith::gpu::heap_free;
 
 extern "C" {
 
-void* __wrap_malloc(std::size_t bytes) {
+OPSMITH_NOT_INLINED void* __wrap_malloc(std::size_t bytes) {
   void* address = std::malloc(bytes);
   opsmith::gpu::note(address, bytes, __builtin_return_address(0));
   return address;
@@ -94,10 +97,10 @@ void __wrap_free(void* address) {
 
 }  // extern "C"
 
-void* operator new(std::size_t bytes) {
+OPSMITH_NOT_INLINED void* operator new(std::size_t bytes) {
   return heap_allocate(bytes, __builtin_return_address(0));
 }
-void* operator new[](std::size_t bytes) {
+OPSMITH_NOT_INLINED void* operator new[](std::size_t bytes) {
   return heap_allocate(bytes, __builtin_return_address(0));
 }
 

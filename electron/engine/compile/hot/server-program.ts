@@ -67,7 +67,7 @@ const homeOf = (installation: Installation): string =>
 
 const included = (file: string): string => `#include "${file}"\n`
 
-/** What most operators ask of libtorch's headers: Opsmith's own header, which asks for it once. */
+/** Opsmith's own headers: they ask libtorch's headers once for what most operators ask of them. */
 const warmHeader = (installation: Installation, name: string): string =>
   included(path.join(homeOf(installation), name))
 

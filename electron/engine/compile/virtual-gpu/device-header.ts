@@ -4,6 +4,7 @@
  * the time. What is compiled so needs the library of shared code, which only this machine has: libraries for the
  * virtual GPU never leave it.
  */
+import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { runCompiler } from '../../toolchain/run-compiler'
 import type { CompileTools } from '../compile-tools'
@@ -30,28 +31,20 @@ export type DevicePrelude = Exclude<Prelude, 'stable'>
 export const isDevicePrelude = (prelude: Prelude | undefined): prelude is DevicePrelude =>
   prelude !== undefined && prelude !== 'stable'
 
-/** What device headers of one toolchain are made with. */
+/** What the device headers of one toolchain are for. */
 export interface DeviceHeaderTools {
   /** clang's, for the virtual GPU. */
   tools: CompileTools
   /** DeviceLibraries.identity: changes with our CUDA headers. */
   identity: string
-  /** Made on this machine earlier: no build waits for it. */
-  program: ServerProgram
 }
+
+/** With what makes them: on this machine already, since no build waits for it. */
+type DeviceHeaderMaker = DeviceHeaderTools & { program: ServerProgram }
 
 export interface DeviceHeader extends PrecompiledHeader {
   /** What is compiled with it is linked with this library. */
   sharedCode: string
-}
-
-/** @returns undefined where there is no compile server's program on this machine */
-export async function deviceHeaderTools(
-  tools: CompileTools,
-  identity: string,
-): Promise<DeviceHeaderTools | undefined> {
-  const program = await findServerProgram(tools)
-  return program && { tools, identity, program }
 }
 
 function flagsOf({ tools }: DeviceHeaderTools, prelude: DevicePrelude): string[] {
@@ -70,7 +63,7 @@ function textOf({ tools }: DeviceHeaderTools, prelude: DevicePrelude): string {
 }
 
 export function locateDeviceHeader(
-  wanted: DeviceHeaderTools,
+  wanted: DeviceHeaderMaker,
   prelude: DevicePrelude,
 ): DeviceHeader {
   const { tools, identity, program } = wanted
@@ -80,8 +73,9 @@ export function locateDeviceHeader(
   return { prelude, key, isShared: true, sharedCode: program.sharedCode, ...place }
 }
 
-/** Macros that these headers read. */
-const readByHeaders = /^(_*CUDA|__|OPSMITH_|TORCH_|C10_|AT_|NDEBUG|_GLIBCXX)/
+/** Families of macros that these headers read. */
+const readByHeaders =
+  /^(_*CUDA|_|OPSMITH_|TORCH_|C10_|AT_|CUB_|PYBIND11_|USE_|STRIP_ERROR_MESSAGES|NDEBUG)/
 /** Macros of one source or one project, which no header reads. */
 const ofOneSource = /^(TORCH_EXTENSION_NAME|OPSMITH_GPU_DEPENDENT_BLOCKS)=/
 
@@ -98,18 +92,20 @@ export function agreesWithDeviceHeader(root: string, flags: readonly string[]): 
   )
 }
 
-/** Makes one where there is none: some twenty seconds of one core. */
+/** Makes one where there is none, and a compile server's program: some twenty seconds of one core. */
 export async function makeDeviceHeader(
   wanted: DeviceHeaderTools,
   prelude: DevicePrelude,
   options: { signal?: AbortSignal | undefined; isBackground?: boolean } = {},
 ): Promise<Result<MadeHeader>> {
-  const { tools, program } = wanted
+  const { tools } = wanted
+  const program = await findServerProgram(tools)
+  if (!program) return ok({ seconds: 0, made: false, wasDamaged: false })
   const { compiler } = tools.toolchain
   const source = writeGenerated(tools.installation, `device_${prelude}.h`, textOf(wanted, prelude))
   const flags = [...flagsOf(wanted, prelude), ...clangHeaderFlags, '-x', 'c++-header', source]
   return await writeHeader(
-    locateDeviceHeader(wanted, prelude),
+    locateDeviceHeader({ ...wanted, program }, prelude),
     (output) =>
       runCompiler(
         program.executable,
