@@ -8,9 +8,9 @@
 
 namespace opsmith::compile_server {
 
-/// Writes the precompiled header of a source to `file`. What reads it, whatever compiler of the
-/// same version that is, makes no code for the functions of `shared`, and calls those of the
-/// library.
+/// Writes the precompiled header of a source to `file`. A compiler of the same version that reads
+/// it makes no code for the cold functions of `shared` in it, and calls those of the library.
+/// Functions that templates of a later source ask for are compiled as ever.
 /// @param arguments clang's, with the source; no output
 /// @returns the exit code
 int precompile(const std::vector<const char*>& arguments, const names& shared,

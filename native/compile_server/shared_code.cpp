@@ -43,36 +43,47 @@ bool is_inlined(const std::string& mangled) {
 }
 
 /// Of c10, what a loop over elements or shapes calls: too small for a call of a library.
+constexpr std::initializer_list<const char*> names_in_loops = {
+    "7complex",
+    "8ArrayRef",
+    "18HeaderOnlyArrayRef",
+    "4Half",
+    "8BFloat16",
+    "13intrusive_ptrINS_10TensorImpl",
+    "6detail34atomic_combined_refcount",
+    "6detail26atomic_weakcount",
+    "6detail12has_pyobject",
+    "6detail34intrusive_target_default_null_type",
+    "19UndefinedTensorImpl",
+    "22asIntArrayRefUnchecked",
+    "eqENS_18HeaderOnlyArrayRef",
+    "10TensorImpl",
+    "11SmallVector",
+    "15SmallVectorImpl",
+    "15SmallVectorBase",
+    "23SmallVectorTemplateBase",
+    "25SmallVectorTemplateCommon",
+    "6Device",
+    "6Scalar",
+    "6detail8convert",
+    "7convert",
+    "15checked_convert",
+    "9overflows",
+    "10maybe_real",
+    "10maybe_bool",
+    "27static_cast_with_inter_type",
+    "16less_than_lowest",
+    "16greater_than_max",
+    "11is_negative",
+    "6irange",
+    "13integer_range",
+    "6detail16integer_iterator"};
+
 bool is_in_loops(const std::string& mangled) {
+  // After the qualifiers of a member function, "K", "R" or "O".
   const auto name = mangled.find("3c10");
   if (name == std::string::npos || mangled.rfind("_ZN", 0) != 0 || name > 5) return false;
-  return starts_with_any(mangled.substr(name + 4), {"7complex",
-                                                    "8ArrayRef",
-                                                    "18HeaderOnlyArrayRef",
-                                                    "4Half",
-                                                    "8BFloat16",
-                                                    "13intrusive_ptrINS_10TensorImpl",
-                                                    "10TensorImpl",
-                                                    "11SmallVector",
-                                                    "15SmallVectorImpl",
-                                                    "15SmallVectorBase",
-                                                    "23SmallVectorTemplateBase",
-                                                    "25SmallVectorTemplateCommon",
-                                                    "6Device",
-                                                    "6Scalar",
-                                                    "6detail8convert",
-                                                    "7convert",
-                                                    "15checked_convert",
-                                                    "9overflows",
-                                                    "10maybe_real",
-                                                    "10maybe_bool",
-                                                    "27static_cast_with_inter_type",
-                                                    "16less_than_lowest",
-                                                    "16greater_than_max",
-                                                    "11is_negative",
-                                                    "6irange",
-                                                    "13integer_range",
-                                                    "6detail16integer_iterator"});
+  return starts_with_any(mangled.substr(name + 4), names_in_loops);
 }
 
 struct keep_pass : llvm::PassInfoMixin<keep_pass> {

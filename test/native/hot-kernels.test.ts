@@ -124,12 +124,14 @@ it('clang makes what kernels start from, where g++ compiles the project', async 
     const prepared = toolsToPrepare(request.installation, { ...toolchain, compiler: gcc }, project)
     expect(prepared.map((tools) => tools.toolchain.compiler.family)).toEqual(['g++', 'clang'])
     expect(toolsToPrepare(request.installation, toolchain, project)).toHaveLength(1)
-    const missing = plan.missingHeaders.map(({ tools, prelude, variant }) => ({
+    const missing = plan.missingHeaders.map(({ tools, prelude, variant, device }) => ({
       family: tools.toolchain.compiler.family,
       prelude,
       variant,
+      isDevice: device !== undefined,
     }))
-    expect(missing).toEqual([{ family: 'clang', prelude: 'extension', variant: 'plain' }])
+    const usual = { family: 'clang', prelude: 'extension', variant: 'plain', isDevice: false }
+    expect(missing).toEqual([{ ...usual, isDevice: true }, usual])
     expect(plan.remarks.join()).toContain('not precompiled')
     expect(plan.servers).toMatchObject({
       gpu: { tools: { toolchain: { compiler: { family: 'clang' } } } },

@@ -1,4 +1,4 @@
-import { ok } from '../../contract/outcome'
+import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { compileTools } from '../compile/compile-tools'
 import type { CompileTools } from '../compile/compile-tools'
@@ -44,7 +44,7 @@ const headerKey = ({ tools, identity }: DeviceHeaderTools, prelude: string): str
 export class HeaderPreparation {
   private readonly running = new Set<AbortController>()
   private inBackground: Preparation | undefined
-  /** Device headers that could not be made: each build would try again. */
+  /** Device headers that could not be made: they are not tried again at each build. */
   private readonly failed = new Set<string>()
   /** Set-ups that run. */
   private holds = 0
@@ -86,8 +86,9 @@ export class HeaderPreparation {
     const request = { installation, toolchain: toolchain.value, project }
     const title = 'compiling the virtual GPU'
     const onProgress = (text: string): void => this.events.onBackground?.(title, -1, text)
-    const plan = await withFileErrors(() => planBuild({ ...request, variant: 'plain', onProgress }))
-    this.events.onBackground?.(title, 1, '')
+    const plan = await withFileErrors(() =>
+      planBuild({ ...request, variant: 'plain', onProgress }),
+    ).finally(() => this.events.onBackground?.(title, 1, ''))
     // A project that cannot be planned is the build's to refuse.
     return plan.ok ? plan.value.missingHeaders : []
   }
@@ -128,12 +129,14 @@ export class HeaderPreparation {
         sum.seconds += prepared.value.seconds
         sum.made += prepared.value.made
       }
+      const isStopped = (): boolean => stop.signal.aborted
       const stopped = new Promise<[]>((resolve) => {
         stop.signal.addEventListener('abort', () => {
           resolve([])
         })
       })
-      const all = findMissing ? await Promise.race([findMissing(), stopped]) : []
+      const all = findMissing && !isStopped() ? await Promise.race([findMissing(), stopped]) : []
+      if (isStopped()) return err('cancelled', 'The preparation was stopped.')
       for (const missing of all) {
         const prepared = await this.makeDevice(missing, { ...how, signal: stop.signal })
         if (!prepared.ok) return prepared
@@ -159,9 +162,7 @@ export class HeaderPreparation {
     const title = 'precompiling the headers for CUDA code'
     onBackground?.(title, -1, '')
     try {
-      const made = await makeDeviceHeader(device, prelude, options)
-      if (!made.ok && made.error.code !== 'cancelled') this.failed.add(headerKey(device, prelude))
-      return made
+      return await makeDeviceHeader(device, prelude, options)
     } finally {
       onBackground?.(title, 1, '')
     }
@@ -203,7 +204,10 @@ export class HeaderPreparation {
       const own = missing.filter((one) => identityOf(one) === identity && !this.hasFailed(one))
       if (own.length === 0) continue
       const prepared = await this.makeInBackground(() => Promise.resolve(ok([tools])), own)
-      if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
+      if (prepared.ok) continue
+      this.events.onBackgroundFailed?.(prepared.error)
+      if (prepared.error.code === 'cancelled') continue
+      for (const { device, prelude } of own) if (device) this.failed.add(headerKey(device, prelude))
     }
   }
 

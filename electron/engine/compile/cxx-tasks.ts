@@ -61,7 +61,7 @@ interface UsedHeader {
 
 /** The compiler's runs for the C++ sources of one build. */
 export class CxxTasks {
-  /** By prelude those for device code, by "" one of the others. */
+  /** Those for device code by their prelude; one of the others under the empty name. */
   private readonly missing = new Map<string, MissingHeader>()
   private readonly damaged = new Set<Prelude>()
   private readonly used = new Set<Prelude | undefined>()

@@ -187,8 +187,9 @@ export class LibraryLink {
       name,
       ...(depfile === undefined ? [] : [`--dependency-file=${depfile}`]),
     ]
-    const withShared = (stub?: string): string[] =>
-      shared === undefined ? own : [...own, stub ?? shared, '-rpath', path.dirname(shared)]
+    const sharedWords = (stub?: string): string[] =>
+      shared === undefined ? [] : [stub ?? shared, '-rpath', path.dirname(shared)]
+    const withShared = (stub?: string): string[] => [...own, ...sharedWords(stub)]
     if (hot && this.direct) {
       const { linker } = hot.program
       // A project's archive may define functions of the shared code. The linker then has to see the real library.
@@ -200,9 +201,10 @@ export class LibraryLink {
         : [linker.command, linker.args(files, output, [...withShared(), ...this.direct])]
     }
     const { command, args, trailing } = plan.link
-    const passed = withShared().flatMap((word) => ['-Xlinker', word])
+    const passed = (words: string[]): string[] => words.flatMap((word) => ['-Xlinker', word])
     // Before the project's archives: what the shared code defines is not taken from them.
-    return [command, [...args, ...files, ...passed, ...trailing, '-o', output]]
+    const before = [...args, ...files, ...passed(sharedWords())]
+    return [command, [...before, ...trailing, ...passed(own), '-o', output]]
   }
 
   /** Files that the linker read, besides what is in the key, and those that would change what it reads. */

@@ -288,7 +288,7 @@ function sourceTasks(
   return ok(tasks)
 }
 
-/** @returns undefined where headers for device code cannot be made: clang's own libraries are not installed */
+/** @returns undefined where no header for device code can be made: no compile server's program, nor clang's libraries */
 async function deviceToolsOf(
   tools: CompileTools,
   { libraries: { identity } }: GpuPart,

@@ -77,7 +77,7 @@ bool in_device_heap(const void* address) {
 
 }  // namespace opsmith::gpu
 
-// Whoever calls these must not have them inlined: the caller's address says whose memory it is.
+// Not inlined: the return address must be the caller's, since it says whose memory this is.
 #define OPSMITH_NOT_INLINED __attribute__((noinline))
 
 using opsmith::gpu::heap_allocate;

@@ -39,7 +39,7 @@ export interface DeviceHeaderTools {
   identity: string
 }
 
-/** With what makes them: on this machine already, since no build waits for it. */
+/** The same with the program that makes them. */
 type DeviceHeaderMaker = DeviceHeaderTools & { program: ServerProgram }
 
 export interface DeviceHeader extends PrecompiledHeader {
@@ -75,7 +75,7 @@ export function locateDeviceHeader(
 
 /** Families of macros that these headers read. */
 const readByHeaders =
-  /^(_*CUDA|_|OPSMITH_|TORCH_|C10_|AT_|CUB_|PYBIND11_|USE_|STRIP_ERROR_MESSAGES|NDEBUG)/
+  /^(CUDA|_|OPSMITH_|TORCH_|C10_|AT_|CUB_|PYBIND11_|USE_|STRIP_ERROR_MESSAGES|NDEBUG)/
 /** Macros of one source or one project, which no header reads. */
 const ofOneSource = /^(TORCH_EXTENSION_NAME|OPSMITH_GPU_DEPENDENT_BLOCKS)=/
 
@@ -92,7 +92,10 @@ export function agreesWithDeviceHeader(root: string, flags: readonly string[]): 
   )
 }
 
-/** Makes one where there is none, and a compile server's program: some twenty seconds of one core. */
+/**
+ * Makes one where there is none: some twenty seconds of one core. Nothing where this machine has no compile server's
+ * program.
+ */
 export async function makeDeviceHeader(
   wanted: DeviceHeaderTools,
   prelude: DevicePrelude,
