@@ -39,6 +39,7 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "compiler.h"
 #include "device_code.h"
 #include "precompile.h"
 #include "requests.h"
@@ -446,17 +447,10 @@ int run(int argc, char** argv) {
   const auto shared = read_names(shared_file);
   if (!precompiled.empty()) return precompile(arguments, without_hidden(shared), precompiled);
 
-  clang::CreateInvocationOptions options;
-  options.Diags = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions());
-  auto invocation = clang::createInvocation(arguments, options);
-  if (!invocation) return 2;
+  auto* made_compiler = new_compiler(arguments);
+  if (made_compiler == nullptr) return 2;
   // Never destroyed: that would write to every page that a copy shares with the server.
-  auto& compiler = *new clang::CompilerInstance;
-  compiler.setInvocation(std::move(invocation));
-  compiler.createDiagnostics();
-  if (!compiler.hasDiagnostics()) return 2;
-  compiler.createFileManager();
-  compiler.getFrontendOpts().DisableFree = true;
+  auto& compiler = *made_compiler;
   auto& code = compiler.getCodeGenOpts();
   code.ClearASTBeforeBackend = false;
   // Constructors of both kinds, so that either is found in the library of shared code.

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <clang/Frontend/CompilerInstance.h>
-#include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Frontend/MultiplexConsumer.h>
-#include <clang/Frontend/Utils.h>
+
+#include "compiler.h"
 
 namespace opsmith::compile_server {
 namespace {
@@ -50,22 +50,13 @@ class precompile_action : public clang::GeneratePCHAction {
 
 int precompile(const std::vector<const char*>& arguments, const names& shared,
                const std::string& file) {
-  clang::CreateInvocationOptions options;
-  options.Diags = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions());
-  auto invocation = clang::createInvocation(arguments, options);
-  if (!invocation) return 2;
-  // Never destroyed: the process ends.
-  auto& compiler = *new clang::CompilerInstance;
-  compiler.setInvocation(std::move(invocation));
-  compiler.createDiagnostics();
-  if (!compiler.hasDiagnostics()) return 2;
-  compiler.createFileManager();
-  auto& frontend = compiler.getFrontendOpts();
-  frontend.DisableFree = true;
+  auto* compiler = new_compiler(arguments);
+  if (compiler == nullptr) return 2;
+  auto& frontend = compiler->getFrontendOpts();
   frontend.OutputFile = file;
   frontend.ProgramAction = clang::frontend::GeneratePCH;
   precompile_action action(shared);
-  return compiler.ExecuteAction(action) ? 0 : 1;
+  return compiler->ExecuteAction(action) ? 0 : 1;
 }
 
 }  // namespace opsmith::compile_server
