@@ -15,6 +15,13 @@ const bytesPerMillisecond = Number(rate) / 1000
 const countsFile = process.env['SLOW_LINK_COUNTS'] ?? ''
 const counts = { there: 0, back: 0 }
 
+/** Whoever reads the file finds whole counts in it, at any time. */
+function noteCounts() {
+  if (countsFile === '') return
+  fs.writeFileSync(`${countsFile}.new`, JSON.stringify(counts))
+  fs.renameSync(`${countsFile}.new`, countsFile)
+}
+
 /**
  * Copies a stream: each packet leaves when the ones before it have left, and arrives `delay` later.
  * @param {import('node:stream').Readable} input
@@ -36,7 +43,7 @@ function carry(input, output, direction) {
   }
   input.on('data', (bytes) => {
     counts[direction] += bytes.length
-    if (countsFile !== '') fs.writeFileSync(countsFile, JSON.stringify(counts))
+    noteCounts()
     for (let from = 0; from < bytes.length; from += packetBytes) {
       const packet = bytes.subarray(from, from + packetBytes)
       free = Math.max(free, performance.now()) + packet.length / bytesPerMillisecond
