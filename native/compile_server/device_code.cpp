@@ -9,8 +9,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 
-#include "shared_code.h"
+#include "divide.h"
 
 namespace opsmith::compile_server {
 namespace {
@@ -59,38 +60,55 @@ class reachable_functions {
 };
 
 struct kernels_pass : llvm::PassInfoMixin<kernels_pass> {
-  const bool& is_device_code;
+  device_source& source;
+  const names& shared;
 
-  explicit kernels_pass(const bool& device_code) : is_device_code(device_code) {}
+  kernels_pass(device_source& device, const names& shared_names)
+      : source(device), shared(shared_names) {}
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    if (!is_device_code) return llvm::PreservedAnalyses::all();
+    if (!source.is_device_code) return llvm::PreservedAnalyses::all();
     reachable_functions often;
     for (const auto& function : module) {
       if (function.isDeclaration()) continue;
       const auto name = function.getName();
       const bool is_kernel = name.starts_with(run_threads);
-      if (is_kernel || (has_loop(function) && !is_cold(name.str()))) often.add(&function);
+      if (is_kernel || (has_loop(function) && !is_host_code(function))) often.add(&function);
     }
     for (auto& function : module) {
-      const bool is_optimized = function.isDeclaration() || often.has(function) ||
-                                function.hasFnAttribute(llvm::Attribute::AlwaysInline) ||
-                                function.hasOptSize();
-      if (is_optimized) continue;
+      if (function.isDeclaration() || often.has(function)) continue;
+      if (function.hasLinkOnceODRLinkage() && shared.host.count(function.getName().str()) != 0) {
+        drop_body(function);
+        continue;
+      }
+      if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) || function.hasOptSize()) continue;
       function.addFnAttr(llvm::Attribute::OptimizeNone);
       function.addFnAttr(llvm::Attribute::NoInline);
+    }
+    if (!source.divided_as.empty()) {
+      source.host_part = divide(
+          module, [&](const llvm::Function& function) { return often.has(function); },
+          source.divided_as, source.make_host_part);
     }
     return llvm::PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
+
+ private:
+  bool is_host_code(const llvm::Function& function) const {
+    const auto name = function.getName().str();
+    return is_cold(name) || shared.host.count(name) != 0;
+  }
 };
 
 }  // namespace
 
-void optimize_kernels_alone(llvm::PassBuilder& builder, const bool& is_device_code) {
+void optimize_kernels_alone(llvm::PassBuilder& builder, device_source& source,
+                            const names& shared) {
   builder.registerPipelineStartEPCallback(
-      [&is_device_code](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(kernels_pass(is_device_code));
+      [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(kernels_pass(source, shared));
+        passes.addPass(llvm::GlobalDCEPass());
       });
 }
 

@@ -4,7 +4,8 @@
 // its own copy. Where the headers come from a precompiled one, clang reads of it what is asked for;
 // the server answers at once and reads the rest, for all copies to come, while nobody asks.
 //
-//   opsmith_compile_server [--shared-code NAMES] -- CLANG FLAGS... -c PRELUDE.cpp -o unused.o
+//   opsmith_compile_server [--shared-code NAMES | --device-code NAMES] -- CLANG FLAGS...
+//   -c PRELUDE.cpp -o unused.o
 //   opsmith_compile_server --make-shared-code NAMES OBJECT -- CLANG FLAGS... -c PRELUDE.cpp -o
 //   unused.o
 //   opsmith_compile_server --precompile NAMES HEADER.pch -- CLANG FLAGS... -x c++-header HEADER.h
@@ -29,6 +30,7 @@
 #include <map>
 
 #include <clang/Basic/Diagnostic.h>
+#include <clang/CodeGen/BackendUtil.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
@@ -38,12 +40,15 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/xxhash.h>
 
 #include "compiler.h"
 #include "device_code.h"
+#include "divide.h"
 #include "precompile.h"
 #include "requests.h"
 #include "shared_code.h"
+#include "spare_room.h"
 
 namespace opsmith::compile_server {
 namespace {
@@ -71,7 +76,8 @@ struct result {
   std::string object;
   std::string depfile;
   std::vector<std::string> read;
-  bool is_device_code = false;
+  std::vector<std::string> join;
+  device_source device;
 };
 
 /// Files that the user's source includes and the headers before it did not.
@@ -192,6 +198,7 @@ class serve_pragma : public clang::PragmaHandler {
         served = serve(preprocessor, running_.empty() ? pause_milliseconds : -1);
       return is_copy_;
     });
+    if (!is_copy_) leave_room_for_types(compiler_.getASTContext());
     while (!is_copy_) {
       // Not at once: what was just compiled is linked and loaded first.
       const bool is_wanted = waiting_ == 0 && running_.empty();
@@ -325,7 +332,9 @@ class serve_pragma : public clang::PragmaHandler {
     diagnostics.Warnings.insert(diagnostics.Warnings.end(), asked.warnings.begin(),
                                 asked.warnings.end());
     clang::ProcessWarningOptions(compiler_.getDiagnostics(), diagnostics);
-    into_.is_device_code = asked.is_gpu;
+    into_.join = asked.join;
+    into_.device.is_device_code = asked.is_gpu;
+    if (!asked.join.empty()) into_.device.divided_as = std::to_string(llvm::xxHash64(asked.source));
     if (asked.is_gpu) compile_device_code();
     std::string text;
     for (const auto& define : asked.defines) {
@@ -414,13 +423,32 @@ int end_with(const result& made, int exit_code) {
   return written == static_cast<ssize_t>(answer.size()) ? has_answered : exit_code;
 }
 
+/// Writes the object of a module as clang does with -O0.
+bool make_unoptimized(clang::CompilerInstance& compiler, llvm::Module& module,
+                      const std::string& file) {
+  auto code = compiler.getCodeGenOpts();
+  code.OptimizationLevel = 0;
+  code.PassBuilderCallbacks.clear();
+  llvm::SmallVector<char, 0> object;
+  clang::EmitBackendOutput(
+      compiler.getDiagnostics(), compiler.getHeaderSearchOpts(), code, compiler.getTargetOpts(),
+      compiler.getLangOpts(), compiler.getTarget().getDataLayoutString(), &module,
+      clang::Backend_EmitObj, compiler.getFileManager().getVirtualFileSystemPtr(),
+      std::make_unique<llvm::raw_svector_ostream>(object));
+  return !compiler.getDiagnostics().hasErrorOccurred() &&
+         write_file(file, object.data(), object.size());
+}
+
 int run(int argc, char** argv) {
   std::string shared_file;
+  bool is_for_device_code = false;
   std::string make_names;
   std::string precompiled;
   result made;
   int next = 1;
-  if (next + 1 < argc && std::strcmp(argv[next], "--shared-code") == 0) {
+  if (next + 1 < argc && (std::strcmp(argv[next], "--shared-code") == 0 ||
+                          std::strcmp(argv[next], "--device-code") == 0)) {
+    is_for_device_code = std::strcmp(argv[next], "--device-code") == 0;
     shared_file = argv[next + 1];
     next += 2;
   } else if (next + 2 < argc && std::strcmp(argv[next], "--make-shared-code") == 0) {
@@ -434,8 +462,8 @@ int run(int argc, char** argv) {
   }
   if (next >= argc || std::strcmp(argv[next], "--") != 0) {
     std::fputs(
-        "opsmith_compile_server [--shared-code NAMES | --make-shared-code NAMES OBJECT |"
-        " --precompile NAMES HEADER.pch] -- CLANG FLAGS...\n",
+        "opsmith_compile_server [--shared-code NAMES | --device-code NAMES |"
+        " --make-shared-code NAMES OBJECT | --precompile NAMES HEADER.pch] -- CLANG FLAGS...\n",
         stderr);
     return 2;
   }
@@ -444,7 +472,8 @@ int run(int argc, char** argv) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
-  const auto shared = read_names(shared_file);
+  const auto known = read_names(shared_file);
+  const auto shared = is_for_device_code ? of_device_code(known) : known;
   if (!precompiled.empty()) return precompile(arguments, without_hidden(shared), precompiled);
 
   auto* made_compiler = new_compiler(arguments);
@@ -456,24 +485,29 @@ int run(int argc, char** argv) {
   // Constructors of both kinds, so that either is found in the library of shared code.
   code.CXXCtorDtorAliases = false;
 
+  made.device.make_host_part = [&](llvm::Module& module) {
+    _exit(make_unoptimized(compiler, module, host_object(made.object)) ? 0 : 1);
+  };
   code.PassBuilderCallbacks.emplace_back([&](llvm::PassBuilder& builder) {
     if (!make_names.empty()) {
       keep_shared_functions(builder, make_names);
       return;
     }
     drop_shared_functions(builder, shared);
-    optimize_kernels_alone(builder, made.is_device_code);
+    optimize_kernels_alone(builder, made.device, shared);
   });
   llvm::SmallVector<char, 0> object;
   compiler.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
   serve_action action(made, shared, make_names);
   const bool good = compiler.ExecuteAction(action) && !object.empty();
-  if (!good) return end_with(made, 1);
+  const bool is_divided = made.device.host_part != 0;
+  const auto file = is_divided ? kernels_object(made.object) : made.object;
+  if (!good || !write_file(file, object.data(), object.size())) return end_with(made, 1);
   if (!made.depfile.empty()) {
     const auto text = depfile_text(made);
     if (!write_file(made.depfile, text.data(), text.size())) return end_with(made, 1);
   }
-  return end_with(made, write_file(made.object, object.data(), object.size()) ? 0 : 1);
+  return end_with(made, is_divided ? join_parts(made.device.host_part, made.join, made.object) : 0);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ std::optional<request> parse_request(const std::string& line) {
                  strings(*object, "includes"),
                  strings(*object, "warnings"),
                  object->getBoolean("isGpu").value_or(false),
+                 strings(*object, "join"),
                  strings(*object, "command")};
   const bool is_compile = !result.source.empty() && !result.output.empty();
   if (!is_compile && result.command.empty()) return std::nullopt;

@@ -1,5 +1,6 @@
 #include "shared_code.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include <clang/AST/ASTContext.h>
@@ -79,11 +80,42 @@ constexpr std::initializer_list<const char*> names_in_loops = {
     "13integer_range",
     "6detail16integer_iterator"};
 
-bool is_in_loops(const std::string& mangled) {
+/// The name of a function of c10 without its namespace; empty for another function.
+std::string name_in_c10(const std::string& mangled) {
   // After the qualifiers of a member function, "K", "R" or "O".
   const auto name = mangled.find("3c10");
-  if (name == std::string::npos || mangled.rfind("_ZN", 0) != 0 || name > 5) return false;
-  return starts_with_any(mangled.substr(name + 4), names_in_loops);
+  if (name == std::string::npos || mangled.rfind("_ZN", 0) != 0 || name > 5) return "";
+  return mangled.substr(name + 4);
+}
+
+bool is_in_loops(const std::string& mangled) {
+  return starts_with_any(name_in_c10(mangled), names_in_loops);
+}
+
+/// Of these, what is arithmetic: a kernel may call it.
+constexpr std::initializer_list<const char*> names_in_kernels = {
+    "7complex",        "4Half",
+    "8BFloat16",       "6detail8convert",
+    "7convert",        "15checked_convert",
+    "9overflows",      "10maybe_real",
+    "10maybe_bool",    "27static_cast_with_inter_type",
+    "11is_negative",   "16less_than_lowest",
+    "6irange",         "16greater_than_max",
+    "13integer_range", "6detail16integer_iterator"};
+
+/// Of the standard library, what no kernel can use: it allocates, locks or calls by a pointer.
+constexpr std::initializer_list<const char*> containers = {
+    "6vector",  "_Vector_base",   "9allocator", "15__new_allocator", "_Bit_",
+    "_Bvector", "__shared_count", "_Sp_",       "8function",         "basic_string",
+    "_Hash",    "5mutex",         "_Optional",  "8optional"};
+
+/// Whether kernels never call a shared function.
+bool is_host_only(const std::string& mangled) {
+  const auto in_c10 = name_in_c10(mangled);
+  if (!in_c10.empty()) return !starts_with_any(in_c10, names_in_kernels);
+  if (starts_with_any(mangled, {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at"})) return true;
+  return std::any_of(containers.begin(), containers.end(),
+                     [&](const char* part) { return has(mangled, part); });
 }
 
 struct keep_pass : llvm::PassInfoMixin<keep_pass> {
@@ -99,10 +131,10 @@ struct keep_pass : llvm::PassInfoMixin<keep_pass> {
       if (carries_arguments(name)) function.setVisibility(llvm::GlobalValue::DefaultVisibility);
       // Nobody outside a library sees its hidden functions; torch::headeronly is such a namespace.
       if (!function.hasDefaultVisibility()) continue;
-      const bool inlined = is_inlined(name);
-      if (!inlined && !is_cold(name)) continue;
+      // The instantiations that warm.h alone asks for.
+      if (has(name, "opsmith4warm")) continue;
       function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
-      out << (inlined ? "+" : "") << name << '\n';
+      out << (is_inlined(name) ? "+" : is_cold(name) ? "" : "-") << name << '\n';
     }
     return llvm::PreservedAnalyses::none();
   }
@@ -121,12 +153,12 @@ struct drop_pass : llvm::PassInfoMixin<drop_pass> {
       if (!inlined && shared.cold.count(name) == 0) continue;
       if (!function.isDeclaration()) {
         if (!function.hasLinkOnceODRLinkage()) continue;
-        function.setComdat(nullptr);
-        if (inlined) {
-          function.setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
-        } else {
-          function.deleteBody();
+        if (!inlined) {
+          drop_body(function);
+          continue;
         }
+        function.setComdat(nullptr);
+        function.setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
       }
       function.setVisibility(llvm::GlobalValue::DefaultVisibility);
       function.setDSOLocal(false);
@@ -206,11 +238,20 @@ names read_names(const std::string& file) {
   for (std::string line; std::getline(in, line);) {
     if (line.rfind('+', 0) == 0) {
       result.inlined.insert(line.substr(1));
+    } else if (line.rfind('-', 0) == 0) {
+      result.host.insert(line.substr(1));
     } else {
       result.cold.insert(line);
     }
   }
   return result;
+}
+
+names of_device_code(names shared) {
+  for (const auto& name : shared.host) {
+    if (is_host_only(name)) shared.cold.insert(name);
+  }
+  return shared;
 }
 
 names without_hidden(names shared) {
@@ -236,7 +277,8 @@ bool is_cold(const std::string& mangled) {
                         mangled.rfind("_ZN3c10", 0) == 0 || mangled.rfind("_ZNK3c10", 0) == 0 ||
                         mangled.rfind("_ZNR3c10", 0) == 0 || mangled.rfind("_ZNKR3c10", 0) == 0 ||
                         mangled.rfind("_ZNO3c10", 0) == 0 || mangled.rfind("_ZNO5torch", 0) == 0 ||
-                        mangled.rfind("_ZN3ska", 0) == 0 || mangled.rfind("_ZNK3ska", 0) == 0;
+                        mangled.rfind("_ZNR5torch", 0) == 0 || mangled.rfind("_ZN3ska", 0) == 0 ||
+                        mangled.rfind("_ZNK3ska", 0) == 0;
   if (of_torch) return true;
   // Containers and strings of such: of plain numbers they may well be in a loop.
   const bool of_std = mangled.rfind("_ZNSt", 0) == 0 || mangled.rfind("_ZNKSt", 0) == 0 ||
@@ -252,6 +294,13 @@ void keep_shared_functions(llvm::PassBuilder& builder, const std::string& file) 
       [file](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(keep_pass(file));
       });
+}
+
+void drop_body(llvm::Function& function) {
+  function.setComdat(nullptr);
+  function.deleteBody();
+  function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  function.setDSOLocal(false);
 }
 
 void drop_shared_functions(llvm::PassBuilder& builder, const names& shared) {

@@ -11,8 +11,9 @@
 #include <unordered_set>
 
 namespace llvm {
+class Function;
 class PassBuilder;
-}
+}  // namespace llvm
 namespace clang {
 class CompilerInstance;
 class Sema;
@@ -26,11 +27,17 @@ struct names {
   std::unordered_set<std::string> cold;
   /// Inlined as ever; called there where they are not.
   std::unordered_set<std::string> inlined;
+  /// Called there by the host's part of device code (device_code.h); compiled as ever otherwise.
+  std::unordered_set<std::string> host;
 };
 
-/// Reads a file of names, a line each, a + before those that are inlined; empty where there is no
-/// file.
+/// Reads a file of names, a line each: a + before those that are inlined, a - before those of the
+/// host's part. Empty where there is no file.
 names read_names(const std::string& file);
+
+/// For a server of device code: what kernels never call is called in the library, too, and no code
+/// is generated of it.
+names of_device_code(names shared);
 
 /// Those that a compiler without this server's passes finds in the library: a declaration that is
 /// hidden, as all of Opsmith's own are, must be defined where it is called.
@@ -45,6 +52,9 @@ void keep_shared_functions(llvm::PassBuilder& builder, const std::string& file);
 
 /// Leaves the shared functions out of this module: their callers find them in the library.
 void drop_shared_functions(llvm::PassBuilder& builder, const names& shared);
+
+/// Leaves the body of a function out of its module: callers find it in another library or object.
+void drop_body(llvm::Function& function);
 
 /// Marks the shared functions that are known to the compiler already, so that no code is generated
 /// of them at all; drop_shared_functions sees to those that templates of the user's source ask for

@@ -185,7 +185,9 @@ OPSMITH_WARM T arithmetic(const T& x, const T& y) {
 /// Results, as torch makes them.
 OPSMITH_WARM T results(const T& x) {
   const auto like = torch::empty_like(x) + torch::zeros_like(x) + torch::ones_like(x);
-  return like + torch::empty(x.sizes(), x.options()) + torch::zeros(x.sizes(), x.options());
+  const auto integers = x.options().dtype(torch::kInt64);
+  const auto sized = at::full({x.size(0)}, 0, integers) + at::empty({x.stride(0), 1}, integers);
+  return sized + like + torch::empty(x.sizes(), x.options()) + torch::zeros(x.sizes(), x.options());
 }
 
 }  // namespace opsmith::warm

@@ -88,17 +88,33 @@ describe('kernels by the compile server', () => {
     expect(build.diagnostics[0]).toMatchObject({ file: source, severity: 'error' })
   })
 
-  it('may use names of CUDA headers that they do not include', async () => {
-    const own =
-      'struct half { float value; };\nstruct __nv_bfloat16;\nnamespace cooperative_groups {}\n'
-    const { build } = await hot(
-      `${own}${original
-        .replace('#include <cuda_fp16.h>\n', '')
-        .replace(/\/\/ CUDA's type[\s\S]*?(?=class Scale)/, '')
-        .replace(/.*half_square.*\n/g, '')}`,
-    )
+  it('have the 16-bit types that libtorch includes for nvcc', async () => {
+    const { build } = await hot(original.replace('#include <cuda_fp16.h>\n', ''))
     expect(build.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(build).toMatchObject({ ok: true, hot: true })
+    const plain = unwrap(await workbench.builds.build(folder))
+    expect(plain).toMatchObject({ ok: true, hot: false })
+  })
+
+  it('may use names of CUDA headers that they do not include', async () => {
+    const own = 'struct thread_group;\nnamespace cooperative_groups {}\nnamespace cub {}\n'
+    const { build } = await hot(own + original)
+    expect(build.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(build).toMatchObject({ ok: true, hot: true })
+  })
+
+  it('are compiled without it where they have 16-bit types of their own and no libtorch', async () => {
+    const kernel = path.join(folder, 'own_half.cu')
+    const manifest = path.join(folder, 'opsmith.json')
+    const before = fs.readFileSync(manifest, 'utf8')
+    fs.writeFileSync(kernel, 'struct half { float value; };\nhalf halved(half x) { return x; }\n')
+    fs.writeFileSync(manifest, before.replace('["op.cu"]', '["op.cu", "own_half.cu"]'))
+    const { build, log } = await hot(original)
+    fs.writeFileSync(manifest, before)
+    fs.rmSync(kernel)
+    expect(build.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(log).toContain('op.cu: compiling with the compile server')
+    expect(log).not.toContain('own_half.cu: compiling with the compile server')
   })
 
   it('say of a source alone that its blocks wait for each other', async () => {
@@ -110,6 +126,116 @@ describe('kernels by the compile server', () => {
     const { build: dependent } = await hot(`#include <cooperative_groups.h>\n${original}`)
     expect(dependent).toMatchObject({ ok: true, hot: true })
     expect(isNoted(dependent)).toBe(true)
+  })
+})
+
+/** Two sources with the same names, all of which are used by kernels and by the host. */
+const partsOf = (op: string, factor: number): string => `
+#include <ATen/cuda/CUDAContext.h>
+#include <torch/extension.h>
+
+namespace {
+
+__constant__ float weights[3];
+__device__ int calls;
+const float table[4] = {${factor}, 2, 3, 4};
+static int host_calls = 0;
+
+__host__ __device__ inline float scaled(float x) {
+  return x * table[0];
+}
+
+struct Shape {
+  virtual ~Shape() = default;
+  virtual float area(float x) const { return scaled(x) + table[1]; }
+};
+
+__global__ void step_kernel(const float* x, float* y, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  atomicAdd(&calls, 1);
+  const Shape shape;
+  y[i] = scaled(x[i]) * weights[i % 3] + shape.area(0);
+}
+
+at::Tensor step(const at::Tensor& x) {
+  const int at_first[] = {0};
+  cudaMemcpyToSymbol(calls, at_first, sizeof(int));
+  const float values[3] = {scaled(1), scaled(1), scaled(1)};
+  cudaMemcpyToSymbol(weights, values, sizeof(values));
+  at::Tensor y = at::empty_like(x);
+  const int count = static_cast<int>(x.numel());
+  step_kernel<<<(count + 63) / 64, 64>>>(x.const_data_ptr<float>(), y.mutable_data_ptr<float>(),
+                                         count);
+  int called = 0;
+  cudaMemcpyFromSymbol(&called, calls, sizeof(int));
+  host_calls += 1;
+  TORCH_CHECK(called == count, "the kernel ran for ", called, " of ", count, " elements");
+  const Shape shape;
+  return y + shape.area(0) * host_calls / host_calls;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_FRAGMENT(parts, m) {
+  m.def("${op}(Tensor x) -> Tensor");
+}
+TORCH_LIBRARY_IMPL(parts, CUDA, m) {
+  m.impl("${op}", &step);
+}
+`
+
+describe('the kernels and the host part of a source, which two processes compile', () => {
+  const parts = path.join(cache.home, 'parts')
+
+  async function build(): Promise<{ report: BuildReport; log: string }> {
+    let log = ''
+    const report = unwrap(
+      await workbench.builds.buildHot(parts, { onOutput: (part) => (log += part) }),
+    )
+    return { report, log }
+  }
+
+  beforeAll(async () => {
+    fs.mkdirSync(parts)
+    fs.writeFileSync(path.join(parts, 'a.cu'), partsOf('a', 2))
+    fs.writeFileSync(path.join(parts, 'b.cu'), partsOf('b', 5))
+    const inputs = { x: { shape: [100], distribution: 'randn', device: 'cuda' } }
+    const manifest = { name: 'parts', sources: ['a.cu', 'b.cu'], inputs }
+    fs.writeFileSync(path.join(parts, 'opsmith.json'), JSON.stringify(manifest))
+    expect(await workbench.builds.startCompileServer(parts)).toEqual({ ok: true, value: true })
+  })
+
+  it('share variables, constants and functions, and no name with another source', async () => {
+    const { report, log } = await build()
+    expect(report.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(report).toMatchObject({ ok: true, hot: true })
+    expect(log).not.toContain('failed')
+    const { inputs } = unwrap(await readManifest(parts))
+    for (const [op, reference] of [
+      ['parts::a', 'x * 2 * 2 + 2 + 2'],
+      ['parts::b', 'x * 5 * 5 + 2 + 2'],
+    ] as const) {
+      const request = { op, args: ['x'], inputs, reference }
+      const { comparisons } = unwrap(await workbench.runs.run(parts, request, { timeout: 170 }))
+      expect(comparisons, op).toMatchObject([{ matches: true }])
+    }
+  })
+
+  it('are compiled again in the usual way where they cannot be joined', async () => {
+    const tools = path.join(cache.home, 'tools')
+    fs.mkdirSync(tools)
+    fs.writeFileSync(path.join(tools, 'ld.gold'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const before = process.env['PATH'] ?? ''
+    process.env['PATH'] = `${tools}:${before}`
+    try {
+      fs.writeFileSync(path.join(parts, 'a.cu'), partsOf('a', 7))
+      const { report, log } = await build()
+      expect(log).toContain('the compile server failed; compiling again without it')
+      expect(report).toMatchObject({ ok: true })
+    } finally {
+      process.env['PATH'] = before
+    }
   })
 })
 

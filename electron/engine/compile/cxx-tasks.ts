@@ -9,6 +9,7 @@ import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 import type { PrecompiledHeader } from './precompiled-headers'
 import {
   agreesWithDeviceHeader,
+  agreesWithServer,
   isDevicePrelude,
   locateDeviceHeader,
 } from './virtual-gpu/device-header'
@@ -32,6 +33,8 @@ export interface CxxSource {
     lastFlags: readonly string[]
     isInstrumented: boolean
     isDevice: boolean
+    /** It can be compiled after the headers that all device code starts from. */
+    agreesWithHeaders: boolean
   }
 }
 
@@ -123,7 +126,7 @@ export class CxxTasks {
   ): UsedHeader | undefined {
     const { device, variant } = this
     if (!device || !isDevicePrelude(prelude)) return undefined
-    if (gpu?.isDevice !== true || gpu.isInstrumented) return undefined
+    if (gpu?.isDevice !== true || gpu.isInstrumented || !gpu.agreesWithHeaders) return undefined
     const { tools } = device
     if (!agreesWithDeviceHeader(tools.installation.root, flags)) return undefined
     const { program } = device
@@ -155,8 +158,13 @@ export class CxxTasks {
     header: UsedHeader,
     flags: { before: readonly string[]; after: readonly string[] },
   ): CompileTask {
-    const { toolchain, includes } = this.tools
+    const { toolchain, includes, installation } = this.tools
     this.used.add(prelude)
+    const own = [...flags.before, ...flags.after]
+    const isServed =
+      this.variant === 'plain' &&
+      (gpu?.isDevice !== true ||
+        (!gpu.isInstrumented && gpu.agreesWithHeaders && agreesWithServer(installation.root, own)))
     const isClang = toolchain.compiler.family === 'clang'
     const args = [
       ...header.flags,
@@ -169,10 +177,7 @@ export class CxxTasks {
     return {
       label,
       ...(header.sharedCode === undefined ? {} : { sharedCode: header.sharedCode }),
-      server:
-        this.variant === 'plain' && gpu?.isInstrumented !== true
-          ? flagsForServer([...flags.before, ...flags.after], gpu?.isDevice)
-          : undefined,
+      server: isServed ? flagsForServer(own, gpu?.isDevice) : undefined,
       command: toolchain.compiler.path,
       args,
       source: file,

@@ -80,7 +80,7 @@ const standardHeaders = [
 ]
 
 /** What every rewritten source begins with, after the precompiled headers. */
-const preamble = '#include "opsmith/gpu/dependent_blocks.h"\n'
+const preamble = (): string => '#include "opsmith/gpu/dependent_blocks.h"\n'
 
 const precompileFlags = [
   // What its templates become is made once, not in each program.

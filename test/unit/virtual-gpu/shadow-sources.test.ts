@@ -43,7 +43,7 @@ function rewrite(folder: string): ShadowSources {
   const outside = path.join(home, 'outside')
   fs.mkdirSync(outside, { recursive: true })
   fs.writeFileSync(path.join(outside, 'outside.cuh'), '__device__ int c;\n')
-  const options = { folders: [outside, folder], preamble: '', projectFolder: folder }
+  const options = { folders: [outside, folder], preamble: () => '', projectFolder: folder }
   return rewriteSources([path.join(folder, 'op.cu')], options, (hash) =>
     path.join(home, 'copies', hash),
   )
@@ -85,7 +85,7 @@ it('a new file that an include finds first makes other rewritten sources', () =>
   fs.writeFileSync(path.join(folder, 'include/table.def'), 'int table;\n')
   const options = {
     folders: [path.join(folder, 'include'), folder],
-    preamble: '',
+    preamble: () => '',
     projectFolder: folder,
   }
   const hash = (): string =>

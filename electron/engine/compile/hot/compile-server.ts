@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { z } from 'zod'
@@ -15,6 +16,7 @@ import { compilerVariables } from '../../toolchain/run-compiler'
 import { temporaryBeside } from '../sealed-files'
 import type { CompileTools } from '../compile-tools'
 import { locatePrecompiled, usePrecompiled } from '../precompiled-headers'
+import { quickLinker } from './direct-link'
 import type { ServerFlags } from './server-flags'
 import { preludeText, serverFlags } from './server-program'
 import type { ServerProgram, ServerStart } from './server-program'
@@ -111,7 +113,7 @@ export class CompileServer {
     this.child = spawn(
       program.executable,
       [
-        '--shared-code',
+        start.gpu ? '--device-code' : '--shared-code',
         program.names,
         '--',
         toolchain.compiler.path,
@@ -239,7 +241,12 @@ export class CompileServer {
     request: CompileRequest,
     signal: AbortSignal | undefined,
   ): Promise<ServerAnswer | undefined> {
-    return await this.ask({ ...request, log: `${request.output}.log` }, signal)
+    // Two processes compile device code: one the kernels, one the host's code. The linker joins what they make.
+    const join =
+      request.isGpu && os.availableParallelism() > 1
+        ? [quickLinker() ?? this.program.linker.command, '-r']
+        : []
+    return await this.ask({ ...request, join, log: `${request.output}.log` }, signal)
   }
 
   /**
@@ -254,7 +261,7 @@ export class CompileServer {
   }
 
   private async ask(
-    request: { log: string },
+    request: { log: string; join?: readonly string[] },
     signal: AbortSignal | undefined,
   ): Promise<ServerAnswer | undefined> {
     if (this.ended || signal?.aborted) return undefined

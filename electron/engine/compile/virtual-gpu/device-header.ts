@@ -79,14 +79,25 @@ const readByHeaders =
 /** Macros of one source or one project, which no header reads. */
 const ofOneSource = /^(TORCH_EXTENSION_NAME|OPSMITH_GPU_DEPENDENT_BLOCKS)=/
 
+/** Macros that change what CUDA's headers declare of 16-bit types: compile servers have read those headers. */
+const ofShortFloats = /^-D_*CUDA_NO_/
+
+function notKnown(root: string, flags: readonly string[]): string[] {
+  const known = new Set(headerFlags(root))
+  return flags.filter((flag) => !known.has(flag))
+}
+
 /**
- * Whether a source with these flags can start from a device header.
+ * Whether a compile server can have device code with these flags.
  * @param flags besides those that all sources share
  */
+export function agreesWithServer(root: string, flags: readonly string[]): boolean {
+  return !notKnown(root, flags).some((flag) => ofShortFloats.test(flag))
+}
+
+/** The same for a device header. */
 export function agreesWithDeviceHeader(root: string, flags: readonly string[]): boolean {
-  const known = new Set(headerFlags(root))
-  const own = flags.filter((flag) => !known.has(flag))
-  const asked = flagsForServer(own, true)
+  const asked = flagsForServer(notKnown(root, flags), true)
   return (
     asked?.defines.every((macro) => ofOneSource.test(macro) || !readByHeaders.test(macro)) ?? false
   )

@@ -105,7 +105,7 @@ export class GpuPart {
     const { installation, project, variant } = this.request
     const { relative } = source
     const isDevice = isCuda(relative)
-    const dependentBlocks = this.sources.get(source)?.dependentBlocks ?? false
+    const { dependentBlocks = false, agreesWithHeaders = true } = this.sources.get(source) ?? {}
     const place = { relative, dependentBlocks }
     return {
       ...compiled,
@@ -116,6 +116,7 @@ export class GpuPart {
         lastFlags: isDevice ? lastFlags(variant) : [],
         isInstrumented: instrumentationFlags(variant).length > 0 && isDevice,
         isDevice,
+        agreesWithHeaders,
       },
     }
   }

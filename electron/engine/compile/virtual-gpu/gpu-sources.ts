@@ -17,13 +17,20 @@ import {
 } from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
+import { shortFloatHeaders, shortFloatNames } from './short-floats'
 
-/** What nvcc's sources begin with; asserts of device code count, as with nvcc. A compile server has read it. */
-export const deviceCodeHeaders =
+/** What nvcc's sources begin with; asserts of device code count, as with nvcc. */
+const usualHeaders =
   '#undef NDEBUG\n#include <cassert>\n#include "cuda_runtime.h"\n#include "opsmith/gpu/torch_types.h"\n'
 
+/** What compile servers and precompiled headers for device code have read. */
+export const deviceCodeHeaders = usualHeaders + shortFloatHeaders
+
 /** What every rewritten source begins with. The last header asks for macros of that source alone. */
-const preamble = `${deviceCodeHeaders}#include "opsmith/gpu/dependent_blocks.h"\n`
+function preamble(texts: readonly string[]): string {
+  const more = shortFloatNames(texts) === 'cuda' ? shortFloatHeaders : ''
+  return `${usualHeaders}${more}#include "opsmith/gpu/dependent_blocks.h"\n`
+}
 
 /** A CUDA source as clang compiles it. */
 export interface GpuSource {
@@ -32,6 +39,8 @@ export interface GpuSource {
   text: string
   /** Its blocks may wait for each other, or their order shows. */
   dependentBlocks: boolean
+  /** It can be compiled after `deviceCodeHeaders`: no name of theirs means something else in it. */
+  agreesWithHeaders: boolean
 }
 
 /**
@@ -57,8 +66,10 @@ export function gpuSourcesOf(
         const shadows = rewriteSources([source.file], options, targetOf)
         const file = shadows.shadowOf(source.file)
         touchEntry(path.dirname(file))
-        const { dependentBlocks } = shadows
-        return [source, { file, text: fs.readFileSync(file, 'utf8'), dependentBlocks }]
+        const { dependentBlocks, texts } = shadows
+        const agreesWithHeaders = shortFloatNames(texts) !== 'own'
+        const text = fs.readFileSync(file, 'utf8')
+        return [source, { file, text, dependentBlocks, agreesWithHeaders }]
       }),
   )
 }

@@ -14,6 +14,8 @@ export interface ShadowSources {
   /** Where the rewritten copy of a source is. */
   shadowOf: (source: string) => string
   dependentBlocks: boolean
+  /** All of them, without the preamble. */
+  texts: readonly string[]
   /** Changes with every text that was rewritten, and with the name of its copy. */
   hash: string
 }
@@ -21,8 +23,8 @@ export interface ShadowSources {
 interface ShadowOptions {
   /** Where `#include` looks, besides the folder of the file that includes. */
   folders: readonly string[]
-  /** What each copy of a source begins with. */
-  preamble: string
+  /** What each copy of a source begins with, by the rewritten texts of all of them. */
+  preamble: (texts: readonly string[]) => string
   /**
    * Files of this folder are named relative to it, so that copies of a project have equal texts. Undefined: all names are
    * absolute.
@@ -81,12 +83,17 @@ export function rewriteSources(
     }
     const rewritten = rewriteCuda(fs.readFileSync(file, 'utf8'), id, find, aliases)
     dependentBlocks ||= rewritten.dependentBlocks
-    const before = sources.includes(file) ? preamble : ''
-    copy.text = `${before}#line 1 ${JSON.stringify(place)}\n${rewritten.text}`
+    copy.text = `#line 1 ${JSON.stringify(place)}\n${rewritten.text}`
     return name
   }
 
   const names = new Map(sources.map((source) => [source, copyOf(source)]))
+  const texts = [...copies.values()].map(({ text }) => text)
+  const before = preamble(texts)
+  for (const source of sources) {
+    const copy = copies.get(source)
+    if (copy) copy.text = before + copy.text
+  }
   const hash = createHash('sha256')
   for (const { name, text } of copies.values()) hash.update(`${name}\0${text}\0`)
   const digest = hash.digest('hex')
@@ -96,6 +103,7 @@ export function rewriteSources(
   return {
     shadowOf: (source) => path.join(target, names.get(source) ?? ''),
     dependentBlocks,
+    texts,
     hash: digest,
   }
 }
