@@ -17,27 +17,27 @@ namespace {
 
 using llvm::GlobalValue;
 
-/// Which halves use a function or a variable.
+/// Which parts use a function or a variable.
 struct users_of {
-  bool kernels = false;
-  bool host = false;  ///< initial values of variables are the host's, too
+  bool often = false;
+  bool rest = false;  ///< initial values of variables are there, too
 };
 
-users_of find_users(const GlobalValue& value, const is_kernel_code& is_of_kernels) {
+users_of find_users(const GlobalValue& value, const is_often_run& runs_often) {
   users_of found;
   llvm::SmallPtrSet<const llvm::User*, 16> known;
   std::vector<const llvm::User*> waiting(value.user_begin(), value.user_end());
-  while (!waiting.empty() && !(found.kernels && found.host)) {
+  while (!waiting.empty() && !(found.often && found.rest)) {
     const auto* user = waiting.back();
     waiting.pop_back();
     if (!known.insert(user).second) continue;
     if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
-      (is_of_kernels(*instruction->getFunction()) ? found.kernels : found.host) = true;
+      (runs_often(*instruction->getFunction()) ? found.often : found.rest) = true;
     } else if (const auto* function = llvm::dyn_cast<llvm::Function>(user)) {
       // A personality, or data before the code.
-      (is_of_kernels(*function) ? found.kernels : found.host) = true;
+      (runs_often(*function) ? found.often : found.rest) = true;
     } else if (llvm::isa<GlobalValue>(user)) {
-      found.host = true;
+      found.rest = true;
     } else {
       waiting.insert(waiting.end(), user->user_begin(), user->user_end());
     }
@@ -45,7 +45,7 @@ users_of find_users(const GlobalValue& value, const is_kernel_code& is_of_kernel
   return found;
 }
 
-/// Lets the other half find it.
+/// Lets the other part find it.
 void share(GlobalValue& value, const std::string& unique) {
   if (value.hasLocalLinkage()) {
     // As clang names what it shares between the parts of a link: demanglers know it.
@@ -60,7 +60,7 @@ void share(GlobalValue& value, const std::string& unique) {
   }
 }
 
-/// Leaves a declaration of what the other half defines.
+/// Leaves a declaration of what the other part defines.
 void declare(llvm::Function& function) {
   function.setComdat(nullptr);
   function.deleteBody();
@@ -75,7 +75,7 @@ void declare(llvm::GlobalVariable& variable) {
   if (!is_known) variable.setInitializer(nullptr);
 }
 
-/// A text, for example: nobody asks for its address, and each half may have its own.
+/// A text, for example: nobody asks for its address, and each part may have its own.
 bool may_be_twice(const llvm::GlobalVariable& variable) {
   return variable.hasPrivateLinkage() && variable.isConstant() && variable.hasGlobalUnnamedAddr() &&
          !variable.hasComdat();
@@ -105,29 +105,29 @@ bool can_be_divided(const llvm::Module& module) {
 
 }  // namespace
 
-std::string kernels_object(const std::string& object) {
-  return object + ".kernels.o";
+std::string often_object(const std::string& object) {
+  return object + ".often.o";
 }
 
-std::string host_object(const std::string& object) {
-  return object + ".host.o";
+std::string rest_object(const std::string& object) {
+  return object + ".rest.o";
 }
 
-pid_t divide(llvm::Module& module, const is_kernel_code& is_of_kernels, const std::string& unique,
-             const std::function<void(llvm::Module&)>& make_host_part) {
+pid_t divide(llvm::Module& module, const is_often_run& runs_often, const std::string& unique,
+             const std::function<void(llvm::Module&)>& make_rest) {
   if (!can_be_divided(module)) return 0;
-  std::vector<llvm::Function*> of_kernels;
-  std::vector<llvm::Function*> of_host;
+  std::vector<llvm::Function*> of_often;
+  std::vector<llvm::Function*> of_rest;
   for (auto& function : module) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
-    (is_of_kernels(function) ? of_kernels : of_host).push_back(&function);
+    (runs_often(function) ? of_often : of_rest).push_back(&function);
   }
-  if (of_kernels.empty() || of_host.empty()) return 0;
+  if (of_often.empty() || of_rest.empty()) return 0;
   std::vector<llvm::GlobalVariable*> variables;
   std::vector<llvm::GlobalVariable*> lists;
   std::vector<GlobalValue*> of_both;
-  for (auto* function : of_kernels) {
-    if (find_users(*function, is_of_kernels).host) of_both.push_back(function);
+  for (auto* function : of_often) {
+    if (find_users(*function, runs_often).rest) of_both.push_back(function);
   }
   for (auto& variable : module.globals()) {
     if (is_list(variable)) {
@@ -137,7 +137,7 @@ pid_t divide(llvm::Module& module, const is_kernel_code& is_of_kernels, const st
     if (variable.isDeclaration() || variable.hasAvailableExternallyLinkage()) continue;
     if (may_be_twice(variable)) continue;
     variables.push_back(&variable);
-    if (find_users(variable, is_of_kernels).kernels) of_both.push_back(&variable);
+    if (find_users(variable, runs_often).often) of_both.push_back(&variable);
   }
 
   const pid_t caller = getpid();
@@ -148,14 +148,14 @@ pid_t divide(llvm::Module& module, const is_kernel_code& is_of_kernels, const st
   if (copy == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != caller) _exit(1);
-    for (auto* function : of_kernels)
+    for (auto* function : of_often)
       declare(*function);
-    make_host_part(module);
+    make_rest(module);
     std::abort();
   }
   for (auto* list : lists)
     list->eraseFromParent();
-  for (auto* function : of_host)
+  for (auto* function : of_rest)
     declare(*function);
   for (auto* variable : variables)
     declare(*variable);
@@ -183,11 +183,11 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-int join_parts(pid_t host, const std::vector<std::string>& linker, const std::string& object) {
-  // What is wrong with the host part was said to the log of both.
-  if (wait_for(host) != 0) return 1;
+int join_parts(pid_t rest, const std::vector<std::string>& linker, const std::string& object) {
+  // What is wrong there was said to the log of both.
+  if (wait_for(rest) != 0) return 1;
   std::vector<std::string> words = linker;
-  words.insert(words.end(), {host_object(object), kernels_object(object), "-o", object});
+  words.insert(words.end(), {rest_object(object), often_object(object), "-o", object});
   std::vector<char*> arguments;
   for (auto& word : words)
     arguments.push_back(word.data());

@@ -43,8 +43,8 @@
 #include <llvm/Support/xxhash.h>
 
 #include "compiler.h"
-#include "device_code.h"
 #include "divide.h"
+#include "often.h"
 #include "precompile.h"
 #include "requests.h"
 #include "shared_code.h"
@@ -77,7 +77,7 @@ struct result {
   std::string depfile;
   std::vector<std::string> read;
   std::vector<std::string> join;
-  device_source device;
+  source_code source;
 };
 
 /// Files that the user's source includes and the headers before it did not.
@@ -333,8 +333,8 @@ class serve_pragma : public clang::PragmaHandler {
                                 asked.warnings.end());
     clang::ProcessWarningOptions(compiler_.getDiagnostics(), diagnostics);
     into_.join = asked.join;
-    into_.device.is_device_code = asked.is_gpu;
-    if (!asked.join.empty()) into_.device.divided_as = std::to_string(llvm::xxHash64(asked.source));
+    into_.source.is_device_code = asked.is_gpu;
+    if (!asked.join.empty()) into_.source.divided_as = std::to_string(llvm::xxHash64(asked.source));
     if (asked.is_gpu) compile_device_code();
     std::string text;
     for (const auto& define : asked.defines) {
@@ -414,6 +414,12 @@ std::string depfile_text(const result& made) {
   return text + "\n";
 }
 
+bool write_depfile(const result& made) {
+  if (made.depfile.empty()) return true;
+  const auto text = depfile_text(made);
+  return write_file(made.depfile, text.data(), text.size());
+}
+
 /// Sends the answer before this copy frees its memory, which takes longer.
 /// @returns the exit code to end with: has_answered if the answer was sent
 int end_with(const result& made, int exit_code) {
@@ -485,8 +491,12 @@ int run(int argc, char** argv) {
   // Constructors of both kinds, so that either is found in the library of shared code.
   code.CXXCtorDtorAliases = false;
 
-  made.device.make_host_part = [&](llvm::Module& module) {
-    _exit(make_unoptimized(compiler, module, host_object(made.object)) ? 0 : 1);
+  made.source.make_rest = [&](llvm::Module& module) {
+    _exit(make_unoptimized(compiler, module, rest_object(made.object)) ? 0 : 1);
+  };
+  made.source.make_all = [&](llvm::Module& module) {
+    const bool good = make_unoptimized(compiler, module, made.object) && write_depfile(made);
+    _exit(end_with(made, good ? 0 : 1));
   };
   code.PassBuilderCallbacks.emplace_back([&](llvm::PassBuilder& builder) {
     if (!make_names.empty()) {
@@ -494,20 +504,18 @@ int run(int argc, char** argv) {
       return;
     }
     drop_shared_functions(builder, shared);
-    optimize_kernels_alone(builder, made.device, shared);
+    optimize_often(builder, made.source, shared);
   });
   llvm::SmallVector<char, 0> object;
   compiler.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
   serve_action action(made, shared, make_names);
   const bool good = compiler.ExecuteAction(action) && !object.empty();
-  const bool is_divided = made.device.host_part != 0;
-  const auto file = is_divided ? kernels_object(made.object) : made.object;
-  if (!good || !write_file(file, object.data(), object.size())) return end_with(made, 1);
-  if (!made.depfile.empty()) {
-    const auto text = depfile_text(made);
-    if (!write_file(made.depfile, text.data(), text.size())) return end_with(made, 1);
+  const bool is_divided = made.source.rest != 0;
+  const auto file = is_divided ? often_object(made.object) : made.object;
+  if (!good || !write_file(file, object.data(), object.size()) || !write_depfile(made)) {
+    return end_with(made, 1);
   }
-  return end_with(made, is_divided ? join_parts(made.device.host_part, made.join, made.object) : 0);
+  return end_with(made, is_divided ? join_parts(made.source.rest, made.join, made.object) : 0);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 //   {"id":3,"folder":"PROJECT","source":"op.cpp","output":"CACHE/a.o","log":"CACHE/a.txt",
 //    "depfile":"CACHE/a.d","defines":["TORCH_EXTENSION_NAME=my_op"],"includes":["include","."],
 //    "warnings":["all"],"isGpu":false}
-// Device code may be compiled by two processes, if a linker is named that joins what they make:
-//   {"id":5,…,"isGpu":true,"join":["/usr/bin/ld.gold","-r"]}
+// With a linker that joins what they make, two processes may compile a source:
+//   {"id":5,…,"join":["/usr/bin/ld.gold","-r"]}
 // `source` and `includes` may be relative to `folder`; everything else is absolute.
 // A request can also run a program. The linker starts sooner from here than from a large process:
 //   {"id":4,"folder":"PROJECT","log":"CACHE/a.txt","command":["/usr/bin/ld.lld","-shared"]}

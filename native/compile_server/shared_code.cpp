@@ -239,7 +239,7 @@ names read_names(const std::string& file) {
     if (line.rfind('+', 0) == 0) {
       result.inlined.insert(line.substr(1));
     } else if (line.rfind('-', 0) == 0) {
-      result.host.insert(line.substr(1));
+      result.seldom.insert(line.substr(1));
     } else {
       result.cold.insert(line);
     }
@@ -248,7 +248,7 @@ names read_names(const std::string& file) {
 }
 
 names of_device_code(names shared) {
-  for (const auto& name : shared.host) {
+  for (const auto& name : shared.seldom) {
     if (is_host_only(name)) shared.cold.insert(name);
   }
   return shared;

@@ -27,12 +27,12 @@ struct names {
   std::unordered_set<std::string> cold;
   /// Inlined as ever; called there where they are not.
   std::unordered_set<std::string> inlined;
-  /// Called there by the host's part of device code (device_code.h); compiled as ever otherwise.
-  std::unordered_set<std::string> host;
+  /// Called there by code that runs seldom (often.h); compiled as ever otherwise.
+  std::unordered_set<std::string> seldom;
 };
 
-/// Reads a file of names, a line each: a + before those that are inlined, a - before those of the
-/// host's part. Empty where there is no file.
+/// Reads a file of names, a line each: a + before those that are inlined, a - before those
+/// that code that runs seldom calls. Empty where there is no file.
 names read_names(const std::string& file);
 
 /// For a server of device code: what kernels never call is called in the library, too, and no code

@@ -175,6 +175,19 @@ at::Tensor step(const at::Tensor& x) {
   return y + shape.area(0) * host_calls / host_calls;
 }
 
+// Much code that runs once for each call.
+class Step : public torch::autograd::Function<Step> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return step(x);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
+                                                 torch::autograd::variable_list gradients) {
+    return {gradients[0] * scaled(1)};
+  }
+};
+
 }  // namespace
 
 TORCH_LIBRARY_FRAGMENT(parts, m) {
@@ -183,9 +196,12 @@ TORCH_LIBRARY_FRAGMENT(parts, m) {
 TORCH_LIBRARY_IMPL(parts, CUDA, m) {
   m.impl("${op}", &step);
 }
+TORCH_LIBRARY_IMPL(parts, AutogradCUDA, m) {
+  m.impl("${op}", [](const at::Tensor& x) { return Step::apply(x); });
+}
 `
 
-describe('the kernels and the host part of a source, which two processes compile', () => {
+describe('the parts of a large source, which two processes compile', () => {
   const parts = path.join(cache.home, 'parts')
 
   async function build(): Promise<{ report: BuildReport; log: string }> {

@@ -241,11 +241,9 @@ export class CompileServer {
     request: CompileRequest,
     signal: AbortSignal | undefined,
   ): Promise<ServerAnswer | undefined> {
-    // Two processes compile device code: one the kernels, one the host's code. The linker joins what they make.
-    const join =
-      request.isGpu && os.availableParallelism() > 1
-        ? [quickLinker() ?? this.program.linker.command, '-r']
-        : []
+    // Two processes compile a large source: one its kernels and loops, one the rest. The linker joins what they make.
+    const linker = quickLinker() ?? this.program.linker.command
+    const join = os.availableParallelism() > 1 ? [linker, '-r'] : []
     return await this.ask({ ...request, join, log: `${request.output}.log` }, signal)
   }
 

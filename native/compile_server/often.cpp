@@ -1,11 +1,13 @@
-#include "device_code.h"
+#include "often.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -16,14 +18,45 @@
 namespace opsmith::compile_server {
 namespace {
 
+/// In a smaller rest, another process costs more than it saves. Instructions of LLVM.
+constexpr std::size_t least_divided = 3000;
+
 /// opsmith::gpu::run_threads (include/opsmith/gpu/launch.h): calls a kernel for one thread after
 /// the other.
 constexpr const char* run_threads = "_ZN7opsmith3gpu11run_threads";
 
+/// Whether a function makes or ends one object.
+bool is_structor(const llvm::Function* function) {
+  if (function == nullptr) return false;
+  const auto name = function->getName();
+  return name.ends_with("C1Ev") || name.ends_with("C2Ev") || name.ends_with("D1Ev") ||
+         name.ends_with("D2Ev");
+}
+
+/// The loop that clang makes for an array of a source, such as the tensors of `return {x, y}`: it
+/// calls the destructor of each.
+bool is_of_array(const llvm::BasicBlock& block) {
+  return std::all_of(block.begin(), block.end(), [](const llvm::Instruction& instruction) {
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      return is_structor(call->getCalledFunction());
+    }
+    return !instruction.mayReadOrWriteMemory();
+  });
+}
+
 bool has_loop(const llvm::Function& function) {
   llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>> back_edges;
   llvm::FindFunctionBackedges(function, back_edges);
-  return !back_edges.empty();
+  return std::any_of(back_edges.begin(), back_edges.end(), [](const auto& edge) {
+    return edge.first != edge.second || !is_of_array(*edge.first);
+  });
+}
+
+bool calls_itself(const llvm::Function& function) {
+  return std::any_of(function.user_begin(), function.user_end(), [&](const llvm::User* user) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    return call != nullptr && call->getFunction() == &function;
+  });
 }
 
 /// Functions that some others may call, by whatever way.
@@ -59,55 +92,57 @@ class reachable_functions {
   std::vector<const llvm::Constant*> waiting_;
 };
 
-struct kernels_pass : llvm::PassInfoMixin<kernels_pass> {
-  device_source& source;
+struct often_pass : llvm::PassInfoMixin<often_pass> {
+  source_code& source;
   const names& shared;
 
-  kernels_pass(device_source& device, const names& shared_names)
-      : source(device), shared(shared_names) {}
+  often_pass(source_code& code, const names& shared_names) : source(code), shared(shared_names) {}
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    if (!source.is_device_code) return llvm::PreservedAnalyses::all();
     reachable_functions often;
+    bool has_any = false;
+    std::size_t rest = 0;
     for (const auto& function : module) {
-      if (function.isDeclaration()) continue;
-      const auto name = function.getName();
-      const bool is_kernel = name.starts_with(run_threads);
-      if (is_kernel || (has_loop(function) && !is_host_code(function))) often.add(&function);
+      if (function.isDeclaration() || !runs_often(function)) continue;
+      often.add(&function);
+      has_any = true;
     }
     for (auto& function : module) {
       if (function.isDeclaration() || often.has(function)) continue;
-      if (function.hasLinkOnceODRLinkage() && shared.host.count(function.getName().str()) != 0) {
+      if (function.hasLinkOnceODRLinkage() && shared.seldom.count(function.getName().str()) != 0) {
         drop_body(function);
         continue;
       }
       if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) || function.hasOptSize()) continue;
+      rest += function.getInstructionCount();
       function.addFnAttr(llvm::Attribute::OptimizeNone);
       function.addFnAttr(llvm::Attribute::NoInline);
     }
-    if (!source.divided_as.empty()) {
-      source.host_part = divide(
+    if (!has_any) source.make_all(module);
+    if (!source.divided_as.empty() && rest >= least_divided) {
+      source.rest = divide(
           module, [&](const llvm::Function& function) { return often.has(function); },
-          source.divided_as, source.make_host_part);
+          source.divided_as, source.make_rest);
     }
     return llvm::PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
 
  private:
-  bool is_host_code(const llvm::Function& function) const {
+  bool runs_often(const llvm::Function& function) const {
     const auto name = function.getName().str();
-    return is_cold(name) || shared.host.count(name) != 0;
+    if (source.is_device_code && name.rfind(run_threads, 0) == 0) return true;
+    const bool repeats = has_loop(function) || calls_itself(function);
+    return repeats && !is_cold(name) && shared.seldom.count(name) == 0;
   }
 };
 
 }  // namespace
 
-void optimize_kernels_alone(llvm::PassBuilder& builder, device_source& source,
-                            const names& shared) {
+void optimize_often(llvm::PassBuilder& builder, source_code& source, const names& shared) {
   builder.registerPipelineStartEPCallback(
       [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(kernels_pass(source, shared));
+        passes.addPass(often_pass(source, shared));
         passes.addPass(llvm::GlobalDCEPass());
       });
 }
