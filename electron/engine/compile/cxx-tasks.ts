@@ -9,7 +9,7 @@ import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 import type { PrecompiledHeader } from './precompiled-headers'
 import {
   agreesWithDeviceHeader,
-  agreesWithServer,
+  agreesWithDeviceServer,
   isDevicePrelude,
   locateDeviceHeader,
 } from './virtual-gpu/device-header'
@@ -164,7 +164,9 @@ export class CxxTasks {
     const isServed =
       this.variant === 'plain' &&
       (gpu?.isDevice !== true ||
-        (!gpu.isInstrumented && gpu.agreesWithHeaders && agreesWithServer(installation.root, own)))
+        (!gpu.isInstrumented &&
+          gpu.agreesWithHeaders &&
+          agreesWithDeviceServer(installation.root, own)))
     const isClang = toolchain.compiler.family === 'clang'
     const args = [
       ...header.flags,

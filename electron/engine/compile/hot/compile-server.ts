@@ -244,7 +244,8 @@ export class CompileServer {
     // Two processes compile a large source: one its kernels and loops, one the rest. The linker joins what they make.
     const linker = quickLinker() ?? this.program.linker.command
     const join = os.availableParallelism() > 1 ? [linker, '-r'] : []
-    return await this.ask({ ...request, join, log: `${request.output}.log` }, signal)
+    const asked = { ...request, join, log: `${request.output}.log` }
+    return await this.ask(asked, signal)
   }
 
   /**
@@ -259,7 +260,7 @@ export class CompileServer {
   }
 
   private async ask(
-    request: { log: string; join?: readonly string[] },
+    request: { log: string },
     signal: AbortSignal | undefined,
   ): Promise<ServerAnswer | undefined> {
     if (this.ended || signal?.aborted) return undefined

@@ -82,7 +82,7 @@ const ofOneSource = /^(TORCH_EXTENSION_NAME|OPSMITH_GPU_DEPENDENT_BLOCKS)=/
 /** Macros that change what CUDA's headers declare of 16-bit types: compile servers have read those headers. */
 const ofShortFloats = /^-D_*CUDA_NO_/
 
-function notKnown(root: string, flags: readonly string[]): string[] {
+function ownFlags(root: string, flags: readonly string[]): string[] {
   const known = new Set(headerFlags(root))
   return flags.filter((flag) => !known.has(flag))
 }
@@ -91,13 +91,16 @@ function notKnown(root: string, flags: readonly string[]): string[] {
  * Whether a compile server can have device code with these flags.
  * @param flags besides those that all sources share
  */
-export function agreesWithServer(root: string, flags: readonly string[]): boolean {
-  return !notKnown(root, flags).some((flag) => ofShortFloats.test(flag))
+export function agreesWithDeviceServer(root: string, flags: readonly string[]): boolean {
+  return !ownFlags(root, flags).some((flag) => ofShortFloats.test(flag))
 }
 
-/** The same for a device header. */
+/**
+ * Whether device code with these flags can start from a device header.
+ * @param flags besides those that all sources share
+ */
 export function agreesWithDeviceHeader(root: string, flags: readonly string[]): boolean {
-  const asked = flagsForServer(notKnown(root, flags), true)
+  const asked = flagsForServer(ownFlags(root, flags), true)
   return (
     asked?.defines.every((macro) => ofOneSource.test(macro) || !readByHeaders.test(macro)) ?? false
   )

@@ -17,7 +17,7 @@ import {
 } from './flags'
 import type { GpuVariant } from './flags'
 import { rewriteSources } from './shadow-sources'
-import { shortFloatHeaders, shortFloatNames } from './short-floats'
+import { agreesWithShortFloats, needsShortFloats, shortFloatHeaders } from './short-floats'
 
 /** What nvcc's sources begin with; asserts of device code count, as with nvcc. */
 const usualHeaders =
@@ -28,7 +28,7 @@ export const deviceCodeHeaders = usualHeaders + shortFloatHeaders
 
 /** What every rewritten source begins with. The last header asks for macros of that source alone. */
 function preamble(texts: readonly string[]): string {
-  const more = shortFloatNames(texts) === 'cuda' ? shortFloatHeaders : ''
+  const more = needsShortFloats(texts) ? shortFloatHeaders : ''
   return `${usualHeaders}${more}#include "opsmith/gpu/dependent_blocks.h"\n`
 }
 
@@ -39,7 +39,7 @@ export interface GpuSource {
   text: string
   /** Its blocks may wait for each other, or their order shows. */
   dependentBlocks: boolean
-  /** It can be compiled after `deviceCodeHeaders`: no name of theirs means something else in it. */
+  /** It means the same after `deviceCodeHeaders`. */
   agreesWithHeaders: boolean
 }
 
@@ -67,7 +67,7 @@ export function gpuSourcesOf(
         const file = shadows.shadowOf(source.file)
         touchEntry(path.dirname(file))
         const { dependentBlocks, texts } = shadows
-        const agreesWithHeaders = shortFloatNames(texts) !== 'own'
+        const agreesWithHeaders = agreesWithShortFloats(texts)
         const text = fs.readFileSync(file, 'utf8')
         return [source, { file, text, dependentBlocks, agreesWithHeaders }]
       }),
