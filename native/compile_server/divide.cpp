@@ -1,11 +1,11 @@
 #include "divide.h"
 
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include <llvm/ADT/SmallPtrSet.h>
@@ -20,7 +20,7 @@ using llvm::GlobalValue;
 /// Which parts use a function or a variable.
 struct users_of {
   bool often = false;
-  bool rest = false;  ///< initial values of variables are there, too
+  bool rest = false;
 };
 
 users_of find_users(const GlobalValue& value, const is_often_run& runs_often) {
@@ -31,14 +31,19 @@ users_of find_users(const GlobalValue& value, const is_often_run& runs_often) {
     const auto* user = waiting.back();
     waiting.pop_back();
     if (!known.insert(user).second) continue;
-    if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+    if (instruction != nullptr && instruction->getFunction()->hasAvailableExternallyLinkage()) {
+      // Either part may inline it.
+      found = {true, true};
+    } else if (instruction != nullptr) {
       (runs_often(*instruction->getFunction()) ? found.often : found.rest) = true;
     } else if (const auto* function = llvm::dyn_cast<llvm::Function>(user)) {
       // A personality, or data before the code.
       (runs_often(*function) ? found.often : found.rest) = true;
-    } else if (llvm::isa<GlobalValue>(user)) {
-      found.rest = true;
     } else {
+      // The initial value of a variable is in the rest. Where the variable is a constant, whoever
+      // uses it may use its value.
+      if (llvm::isa<GlobalValue>(user)) found.rest = true;
       waiting.insert(waiting.end(), user->user_begin(), user->user_end());
     }
   }
@@ -166,7 +171,6 @@ namespace {
 
 /// As a compiler that crashes: whoever asked compiles in another way.
 [[noreturn]] void crash() {
-  signal(SIGKILL, SIG_DFL);
   kill(getpid(), SIGKILL);
   std::abort();
 }
@@ -184,7 +188,7 @@ int wait_for(pid_t process) {
 }  // namespace
 
 int join_parts(pid_t rest, const std::vector<std::string>& linker, const std::string& object) {
-  // What is wrong there was said to the log of both.
+  // The errors that it found are in the log.
   if (wait_for(rest) != 0) return 1;
   std::vector<std::string> words = linker;
   words.insert(words.end(), {rest_object(object), often_object(object), "-o", object});
@@ -192,11 +196,16 @@ int join_parts(pid_t rest, const std::vector<std::string>& linker, const std::st
   for (auto& word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  pid_t joining = -1;
-  if (posix_spawn(&joining, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) {
-    crash();
+  // The server's allocator has settings that a short program is slower with.
+  unsetenv("GLIBC_TUNABLES");
+  const pid_t joining = vfork();
+  if (joining == 0) {
+    // It ends with this process, which a stop ends.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execv(arguments[0], arguments.data());
+    _exit(127);
   }
-  if (wait_for(joining) != 0) crash();
+  if (joining < 0 || wait_for(joining) != 0) crash();
   return 0;
 }
 

@@ -492,7 +492,10 @@ int run(int argc, char** argv) {
   code.CXXCtorDtorAliases = false;
 
   made.source.make_rest = [&](llvm::Module& module) {
-    _exit(make_unoptimized(compiler, module, rest_object(made.object)) ? 0 : 1);
+    if (make_unoptimized(compiler, module, rest_object(made.object))) _exit(0);
+    if (compiler.getDiagnostics().hasErrorOccurred()) _exit(1);
+    // No fault of the source: as after a crash, it is compiled again in another way.
+    std::abort();
   };
   made.source.make_all = [&](llvm::Module& module) {
     const bool good = make_unoptimized(compiler, module, made.object) && write_depfile(made);

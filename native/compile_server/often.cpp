@@ -21,8 +21,8 @@ namespace {
 /// In a smaller rest, another process costs more than it saves. Instructions of LLVM.
 constexpr std::size_t least_divided = 3000;
 
-/// opsmith::gpu::run_threads (include/opsmith/gpu/launch.h): calls a kernel for one thread after
-/// the other.
+/// opsmith::gpu::run_threads (native/virtual_gpu/include/opsmith/gpu/launch.h): calls a kernel for
+/// one thread after the other.
 constexpr const char* run_threads = "_ZN7opsmith3gpu11run_threads";
 
 /// Whether a function makes or ends one object.
@@ -34,7 +34,7 @@ bool is_structor(const llvm::Function* function) {
 }
 
 /// The loop that clang makes for an array of a source, such as the tensors of `return {x, y}`: it
-/// calls the destructor of each.
+/// makes or ends one object after the other.
 bool is_of_array(const llvm::BasicBlock& block) {
   return std::all_of(block.begin(), block.end(), [](const llvm::Instruction& instruction) {
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
@@ -98,10 +98,9 @@ struct often_pass : llvm::PassInfoMixin<often_pass> {
 
   often_pass(source_code& code, const names& shared_names) : source(code), shared(shared_names) {}
 
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
     reachable_functions often;
     bool has_any = false;
-    std::size_t rest = 0;
     for (const auto& function : module) {
       if (function.isDeclaration() || !runs_often(function)) continue;
       often.add(&function);
@@ -114,11 +113,16 @@ struct often_pass : llvm::PassInfoMixin<often_pass> {
         continue;
       }
       if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) || function.hasOptSize()) continue;
-      rest += function.getInstructionCount();
       function.addFnAttr(llvm::Attribute::OptimizeNone);
       function.addFnAttr(llvm::Attribute::NoInline);
     }
+    // What only dropped functions called.
+    llvm::GlobalDCEPass().run(module, analyses);
     if (!has_any) source.make_all(module);
+    std::size_t rest = 0;
+    for (const auto& function : module) {
+      if (!often.has(function)) rest += function.getInstructionCount();
+    }
     if (!source.divided_as.empty() && rest >= least_divided) {
       source.rest = divide(
           module, [&](const llvm::Function& function) { return often.has(function); },
@@ -132,8 +136,13 @@ struct often_pass : llvm::PassInfoMixin<often_pass> {
   bool runs_often(const llvm::Function& function) const {
     const auto name = function.getName().str();
     if (source.is_device_code && name.rfind(run_threads, 0) == 0) return true;
-    const bool repeats = has_loop(function) || calls_itself(function);
-    return repeats && !is_cold(name) && shared.seldom.count(name) == 0;
+    if (is_of_libtorch(name) || shared.cold.count(name) != 0 || shared.seldom.count(name) != 0) {
+      return false;
+    }
+    // An algorithm that calls a lambda of the source is a loop of the source.
+    const bool has_lambda = name.find("EUl") != std::string::npos;
+    if (is_of_standard_library(name) && is_cold(name) && !has_lambda) return false;
+    return has_loop(function) || calls_itself(function);
   }
 };
 
@@ -143,7 +152,6 @@ void optimize_often(llvm::PassBuilder& builder, source_code& source, const names
   builder.registerPipelineStartEPCallback(
       [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(often_pass(source, shared));
-        passes.addPass(llvm::GlobalDCEPass());
       });
 }
 

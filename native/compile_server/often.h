@@ -2,7 +2,7 @@
 
 // A hot build is for looking at results, and the plain build that follows is the one that is timed.
 // So it optimises what runs often: loops, and kernels of the virtual GPU, with all that they call.
-// The rest of a source runs once for each call of an operator; most of it calls libtorch.
+// Most of the rest of a source runs once for each call of an operator, and calls libtorch.
 
 #include <sys/types.h>
 

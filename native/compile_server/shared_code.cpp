@@ -103,11 +103,10 @@ constexpr std::initializer_list<const char*> names_in_kernels = {
     "6irange",         "16greater_than_max",
     "13integer_range", "6detail16integer_iterator"};
 
-/// Of the standard library, what no kernel can use: it allocates, locks or calls by a pointer.
+/// Of the standard library, what handles containers and the like: no kernel can use them.
 constexpr std::initializer_list<const char*> containers = {
-    "6vector",  "_Vector_base",   "9allocator", "15__new_allocator", "_Bit_",
-    "_Bvector", "__shared_count", "_Sp_",       "8function",         "basic_string",
-    "_Hash",    "5mutex",         "_Optional",  "8optional"};
+    "6vector",        "_Vector_base", "9allocator", "15__new_allocator", "_Bit_", "_Bvector",
+    "__shared_count", "_Sp_",         "8function",  "basic_string",      "_Hash", "5mutex"};
 
 /// Whether kernels never call a shared function.
 bool is_host_only(const std::string& mangled) {
@@ -262,6 +261,17 @@ names without_hidden(names shared) {
   return shared;
 }
 
+bool is_of_libtorch(const std::string& mangled) {
+  return starts_with_any(
+      mangled, {"_ZN5torch", "_ZNK5torch", "_ZNO5torch", "_ZNR5torch", "_ZN3c10", "_ZNK3c10",
+                "_ZNR3c10", "_ZNKR3c10", "_ZNO3c10", "_ZN3ska", "_ZNK3ska"});
+}
+
+bool is_of_standard_library(const std::string& mangled) {
+  return starts_with_any(mangled,
+                         {"_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZNSs"});
+}
+
 bool is_cold(const std::string& mangled) {
   if (has(mangled, "opsmith4warm")) return false;
   // x + y of tensors and numbers allocates: the call is nothing next to it.
@@ -273,18 +283,10 @@ bool is_cold(const std::string& mangled) {
   // threads.
   if (starts_with_any(mangled, {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at"}) || is_in_loops(mangled))
     return false;
-  const bool of_torch = mangled.rfind("_ZN5torch", 0) == 0 || mangled.rfind("_ZNK5torch", 0) == 0 ||
-                        mangled.rfind("_ZN3c10", 0) == 0 || mangled.rfind("_ZNK3c10", 0) == 0 ||
-                        mangled.rfind("_ZNR3c10", 0) == 0 || mangled.rfind("_ZNKR3c10", 0) == 0 ||
-                        mangled.rfind("_ZNO3c10", 0) == 0 || mangled.rfind("_ZNO5torch", 0) == 0 ||
-                        mangled.rfind("_ZNR5torch", 0) == 0 || mangled.rfind("_ZN3ska", 0) == 0 ||
-                        mangled.rfind("_ZNK3ska", 0) == 0;
-  if (of_torch) return true;
+  if (is_of_libtorch(mangled)) return true;
   // Containers and strings of such: of plain numbers they may well be in a loop.
-  const bool of_std = mangled.rfind("_ZNSt", 0) == 0 || mangled.rfind("_ZNKSt", 0) == 0 ||
-                      mangled.rfind("_ZSt", 0) == 0 || mangled.rfind("_ZN9__gnu_cxx", 0) == 0 ||
-                      mangled.rfind("_ZNK9__gnu_cxx", 0) == 0 || mangled.rfind("_ZNSs", 0) == 0;
-  if (!of_std && !has(mangled, "N3c10") && !has(mangled, "N5torch")) return false;
+  if (!is_of_standard_library(mangled) && !has(mangled, "N3c10") && !has(mangled, "N5torch"))
+    return false;
   return has(mangled, "N3c10") || has(mangled, "N5torch") || has(mangled, "N2at") ||
          has(mangled, "basic_string") || has(mangled, "N3ska");
 }

@@ -43,6 +43,11 @@ names of_device_code(names shared);
 /// hidden, as all of Opsmith's own are, must be defined where it is called.
 names without_hidden(names shared);
 
+/// Whether a function is of torch:: or c10::, by its own mangled name.
+bool is_of_libtorch(const std::string& mangled);
+
+bool is_of_standard_library(const std::string& mangled);
+
 /// Whether a function runs too seldom for its inlining to matter, by its mangled name.
 bool is_cold(const std::string& mangled);
 

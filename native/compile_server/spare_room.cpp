@@ -34,7 +34,7 @@ void leave_room_for_types(clang::ASTContext& context) {
       {Type::RValueReference, [&](QualType type) { context.getRValueReferenceType(type); }},
       {Type::FunctionProto, [&](QualType type) { context.getFunctionType(type, {}, {}); }},
       {Type::PackExpansion,
-       [&](QualType type) { context.getPackExpansionType(type, std::nullopt); }},
+       [&](QualType type) { context.getPackExpansionType(type, std::nullopt, false); }},
       {Type::Elaborated,
        [&](QualType type) {
          context.getElaboratedType(clang::ElaboratedTypeKeyword::Typename, nullptr, type);
