@@ -17,6 +17,8 @@ struct BFloat16;
 #define OPSMITH_RAW2 __nv_bfloat162_raw
 #define OPSMITH_FORMAT Bfloat16
 #define OPSMITH_TORCH c10::BFloat16
+// As libtorch's: comparisons of c10::BFloat16 would be ambiguous otherwise.
+#define OPSMITH_TORCH_EXPLICIT explicit
 #define OPSMITH_OTHER __half
 #define OPSMITH_FROM(TYPE, SUFFIX) __##TYPE##2##bfloat16##SUFFIX
 #define OPSMITH_TO(TYPE) __bfloat162##TYPE

@@ -18,6 +18,7 @@ struct Half;
 #define OPSMITH_RAW2 __half2_raw
 #define OPSMITH_FORMAT Binary16
 #define OPSMITH_TORCH c10::Half
+#define OPSMITH_TORCH_EXPLICIT
 #define OPSMITH_OTHER __nv_bfloat16
 #define OPSMITH_FROM(TYPE, SUFFIX) __##TYPE##2##half##SUFFIX
 #define OPSMITH_TO(TYPE) __half2##TYPE

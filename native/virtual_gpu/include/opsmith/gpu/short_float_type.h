@@ -34,7 +34,7 @@ struct alignas(2) OPSMITH_TYPE {
 
   // libtorch's type of the same format. Its own conversions are there for nvcc only (__CUDACC__).
   template <typename T, typename = std::enable_if_t<std::is_same_v<T, OPSMITH_TORCH>>>
-  OPSMITH_TYPE(const T& value) : __x(value.x) {}
+  OPSMITH_TORCH_EXPLICIT OPSMITH_TYPE(const T& value) : __x(value.x) {}
   template <typename T, typename = std::enable_if_t<std::is_same_v<T, OPSMITH_TORCH>>>
   operator T() const {
     return T(__x, typename T::from_bits_t{});
@@ -465,6 +465,7 @@ inline OPSMITH_TYPE2 operator--(OPSMITH_TYPE2& a, int) {
 #undef OPSMITH_FORMAT
 #undef OPSMITH_OTHER
 #undef OPSMITH_TORCH
+#undef OPSMITH_TORCH_EXPLICIT
 #undef OPSMITH_FROM
 #undef OPSMITH_TO
 #undef OPSMITH_NAME
