@@ -31,12 +31,12 @@ struct names {
   std::unordered_set<std::string> seldom;
 };
 
-/// Reads a file of names, a line each: a + before those that are inlined, a - before those
-/// that code that runs seldom calls. Empty where there is no file.
+/// Reads a file of names, a line each. A + marks those that are inlined, a - those of `seldom`.
+/// Empty where there is no file.
 names read_names(const std::string& file);
 
-/// For a server of device code: what kernels never call is called in the library, too, and no code
-/// is generated of it.
+/// The names for a server of device code. No code is generated of functions of `seldom` that
+/// kernels never call.
 names of_device_code(names shared);
 
 /// Those that a compiler without this server's passes finds in the library: a declaration that is
@@ -58,7 +58,7 @@ void keep_shared_functions(llvm::PassBuilder& builder, const std::string& file);
 /// Leaves the shared functions out of this module: their callers find them in the library.
 void drop_shared_functions(llvm::PassBuilder& builder, const names& shared);
 
-/// Leaves the body of a function out of its module: callers find it in another library or object.
+/// Leaves the body of a function out of its module: callers find it in the library of shared code.
 void drop_body(llvm::Function& function);
 
 /// Marks the shared functions that are known to the compiler already, so that no code is generated

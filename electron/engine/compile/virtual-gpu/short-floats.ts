@@ -29,7 +29,7 @@ export function needsShortFloats(texts: readonly string[]): boolean {
   return has(texts, ofTorch) && !has(texts, changesHeaders)
 }
 
-/** Whether a source means the same where these headers were read before it: it has no such type of its own. */
+/** Whether a source can be compiled after these headers: it declares no type of its own with such a name. */
 export function agreesWithShortFloats(texts: readonly string[]): boolean {
   return needsShortFloats(texts) || !(has(texts, changesHeaders) || has(texts, declaresType))
 }
