@@ -12,6 +12,7 @@ import { allCalls } from '../session/calls/all-calls'
 import { prepareSession, tellFailures } from '../session/prepare'
 import { ElectronDesktop } from './electron-desktop'
 import { electronRuntime } from './electron-version'
+import { mayHaveGpu } from './gpu-device'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
 import { listenToRenderer } from './listen-to-renderer'
 import { LastEnd } from './last-end/last-end'
@@ -134,8 +135,8 @@ app.setPath(
 // Of a crash of this process or of the window's; the next start names it. Nothing is sent.
 app.setPath('crashDumps', path.join(installation.stateFolder, 'crashes'))
 crashReporter.start({ uploadToServer: false })
-// GPU-less machines paint in software all the same; asking for a GPU only fills the log.
 app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
+if (!mayHaveGpu(process.platform)) app.disableHardwareAcceleration()
 if (isOnlyInstance(namedWish())) {
   run().catch((error: unknown) => {
     process.stderr.write(
