@@ -13,12 +13,17 @@ import { isTrustedSender } from './security'
 
 const droppedPaths = z.array(z.string().max(10_000)).max(1000)
 
+/** A session, and the window that works with it. */
+interface Listening {
+  session: AppSession
+  desktop: ElectronDesktop
+  handlers: Handlers<AppCallName>
+  /** The settings apply. Until then no call is answered. */
+  ready: Promise<void>
+}
+
 /** The one place where the renderer is listened to. */
-export function listenToRenderer(
-  session: AppSession,
-  desktop: ElectronDesktop,
-  handlers: Handlers<AppCallName>,
-): void {
+export function listenToRenderer({ session, desktop, handlers, ready }: Listening): void {
   ipcMain.handle(callChannel, async (event, name: unknown, input: unknown) => {
     if (
       !isTrustedSender(event.senderFrame, event.sender) ||
@@ -26,6 +31,7 @@ export function listenToRenderer(
     ) {
       return err('request.invalid', 'Only the Opsmith window can make this call.')
     }
+    await ready
     // The Settings panel asks for it again and again, whether somebody looks or not.
     if (name !== 'app.memory') session.touch()
     const here = (): Promise<Result<unknown>> => answer(session, handlers, name, input)

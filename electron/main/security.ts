@@ -80,8 +80,11 @@ function servedFile(folder: string, pathname: string): string | undefined {
   }
 }
 
-/** Serves the bundled renderer, and nothing outside its folder. */
-export function serveRenderer(folder: string): void {
+/**
+ * Serves the bundled renderer, and nothing outside its folder.
+ * @param pageOf what index.html is made to say
+ */
+export function serveRenderer(folder: string, pageOf: (html: string) => Promise<string>): void {
   protocol.handle(appScheme, async (request) => {
     const url = new URL(request.url)
     const headers = {
@@ -93,7 +96,9 @@ export function serveRenderer(folder: string): void {
     try {
       const bytes = await fs.readFile(file)
       const type = contentTypes[path.extname(file)] ?? 'application/octet-stream'
-      return new Response(new Uint8Array(bytes), { headers: { ...headers, 'Content-Type': type } })
+      const isPage = path.relative(folder, file) === 'index.html'
+      const body = isPage ? await pageOf(bytes.toString('utf8')) : new Uint8Array(bytes)
+      return new Response(body, { headers: { ...headers, 'Content-Type': type } })
     } catch {
       return new Response('', { status: 404, headers })
     }

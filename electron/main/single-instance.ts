@@ -3,11 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 
 import { app } from 'electron'
-import { z } from 'zod'
 
-/** What a start is to open: a project's folder, a model (.pt, .pt2); absolute, "" for none. */
-const wish = z.object({ folder: z.string(), model: z.string() })
-export type Wish = z.infer<typeof wish>
+import { wish } from './wish'
+import type { Wish } from './wish'
 
 /** The process that Chromium's lock names: the link leads to "HOST-PID". */
 function lockOwner(): { host: string; pid: number } | undefined {

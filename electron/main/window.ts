@@ -2,13 +2,16 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { BrowserWindow, nativeTheme, screen } from 'electron'
+import type { Session } from 'electron'
 import { z } from 'zod'
 
 import { ioError } from '../engine/project/files'
 import type { AppSession } from '../session/app-session'
 import type { ElectronDesktop } from './electron-desktop'
 import { RecentEnds } from './recent-ends'
-import { secureWebPreferences, startUrlOf } from './security'
+import { appOrigin, secureWebPreferences, startUrlOf } from './security'
+import { backgrounds, themeOf } from './start-page'
+import type { Look } from './start-page'
 
 const bounds = z.object({
   x: z.number().int(),
@@ -17,18 +20,18 @@ const bounds = z.object({
   height: z.number().int().min(400),
 })
 
-function boundsFile(session: AppSession): string {
-  return path.join(session.installation.stateFolder, 'window.json')
+function boundsFile(stateFolder: string): string {
+  return path.join(stateFolder, 'window.json')
 }
 
 /** The place of last time, unless the screen it was on is gone. */
 function rememberedBounds(
-  session: AppSession,
+  stateFolder: string,
 ): z.infer<typeof bounds> | { width: number; height: number } {
   const area = screen.getPrimaryDisplay().workAreaSize
   const usual = { width: Math.min(1600, area.width), height: Math.min(1000, area.height) }
   try {
-    const parsed = bounds.safeParse(JSON.parse(fs.readFileSync(boundsFile(session), 'utf8')))
+    const parsed = bounds.safeParse(JSON.parse(fs.readFileSync(boundsFile(stateFolder), 'utf8')))
     if (!parsed.success) return usual
     const display = screen.getDisplayMatching(parsed.data).workArea
     const visible =
@@ -41,31 +44,40 @@ function rememberedBounds(
 }
 
 /** A place that cannot be kept costs the place: the window closes all the same. */
-function keepBounds(session: AppSession, window: BrowserWindow): void {
+function keepBounds(stateFolder: string, window: BrowserWindow): void {
+  const file = boundsFile(stateFolder)
   try {
-    fs.mkdirSync(session.installation.stateFolder, { recursive: true })
-    fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
+    fs.mkdirSync(stateFolder, { recursive: true })
+    fs.writeFileSync(file, JSON.stringify(window.getNormalBounds()))
   } catch (error) {
-    const { message } = ioError(error, `write ${boundsFile(session)}`).error
+    const { message } = ioError(error, `write ${file}`).error
     process.stderr.write(`opsmith: the position of the window could not be saved. ${message}\n`)
   }
 }
 
-async function load({ startFolder }: AppSession, window: BrowserWindow): Promise<void> {
-  await window.loadURL(startUrlOf(startFolder !== ''))
+/** What the window needs of a session. The first page is shown before there is one. */
+type WindowSession = Pick<AppSession, 'startFolder' | 'touch' | 'flush'>
+
+/** What is shown, and by whom. */
+export interface Shown {
+  desktop: ElectronDesktop
+  stateFolder: string
+  /** What the first page opens; "" for no project. */
+  startFolder: string
+  look: Look
+  session?: WindowSession
 }
 
-/** What the window shows, and what shows it. */
-interface Shown {
-  session: AppSession
-  desktop: ElectronDesktop
+async function load({ session, startFolder }: Shown, window: BrowserWindow): Promise<void> {
+  await window.loadURL(startUrlOf((session?.startFolder ?? startFolder) !== ''))
 }
 
 async function askToReload(
-  { session, desktop }: Shown,
+  shown: Shown,
   window: BrowserWindow,
   { times, reason }: { times: number; reason: string },
 ): Promise<void> {
+  const { desktop } = shown
   const pressed = await desktop.ask({
     type: 'error',
     message: `The process of the window crashed ${times} times within a minute (${reason}).`,
@@ -75,7 +87,7 @@ async function askToReload(
     cancelId: 1,
   })
   if (pressed === 0) {
-    await load(session, window)
+    await load(shown, window)
     return
   }
   // Nobody is there who could keep anything more.
@@ -83,35 +95,32 @@ async function askToReload(
   window.destroy()
 }
 
-/** The workbench window; closing it asks nothing, since what was typed is kept first. */
-export async function openWindow(shown: Shown, preload: string): Promise<BrowserWindow> {
-  const { session, desktop } = shown
+/** Makes the workbench window. Closing it asks nothing, since what was typed is kept first. */
+export function makeWindow(shown: Shown, preload: string): BrowserWindow {
+  const { desktop, stateFolder } = shown
   const window = new BrowserWindow({
-    ...rememberedBounds(session),
+    ...rememberedBounds(stateFolder),
     minWidth: 800,
     minHeight: 500,
     show: false,
     title: 'Opsmith',
-    backgroundColor: nativeTheme.shouldUseDarkColors ? '#1b1d21' : '#ffffff',
+    backgroundColor: backgrounds[themeOf(shown.look, nativeTheme)] ?? '',
     webPreferences: secureWebPreferences(preload),
   })
   desktop.window = window
-  window.once('ready-to-show', () => {
-    window.show()
-  })
   window.on('focus', () => {
-    session.touch()
+    shown.session?.touch()
   })
   window.on('close', (event) => {
     event.preventDefault()
     if (desktop.isClosing) return
     desktop.isClosing = true
-    keepBounds(session, window)
+    keepBounds(stateFolder, window)
     // Gone for the eye at once; the process stays for as long as keeping what was typed takes.
     window.hide()
     const { webContents } = window
     // Nothing was typed yet into what is still being loaded, and nobody there would answer.
-    if (webContents.isLoadingMainFrame()) {
+    if (!shown.session || webContents.isLoadingMainFrame()) {
       window.destroy()
       return
     }
@@ -120,7 +129,7 @@ export async function openWindow(shown: Shown, preload: string): Promise<Browser
         resolve()
       })
     })
-    void session.flush(gone).finally(() => {
+    void shown.session.flush(gone).finally(() => {
       window.destroy()
     })
   })
@@ -130,8 +139,44 @@ export async function openWindow(shown: Shown, preload: string): Promise<Browser
     if (details.reason === 'clean-exit' || desktop.isClosing) return
     const times = ends.note(Date.now())
     const { reason } = details
-    void (times > 0 ? askToReload(shown, window, { times, reason }) : load(session, window))
+    void (times > 0 ? askToReload(shown, window, { times, reason }) : load(shown, window))
   })
-  await load(session, window)
   return window
+}
+
+/** The window's code, by the names that its bundler and Vite's server give it. */
+const codeUrls = [`${appOrigin}/assets/main-*.js`, `${appOrigin}/shell/main.tsx*`]
+/** Milliseconds after which a window that shows nothing is no longer waited for. */
+const longestStart = 2_000
+/** Milliseconds until a picture is on the screen: Chromium needs this thread for it. */
+const twoFrames = 32
+
+/** Resolves when the window's code was handed out. */
+function codeIsRead({ webRequest }: Session): Promise<void> {
+  return new Promise((resolve) => {
+    webRequest.onCompleted({ urls: codeUrls }, () => {
+      webRequest.onCompleted(null)
+      resolve()
+    })
+  })
+}
+
+/**
+ * Loads the first page, and shows it with its first picture.
+ * @returns when it is shown and has its code, which keeps its process busy
+ */
+export async function showFirstPage(shown: Shown, window: BrowserWindow): Promise<void> {
+  const isRead = codeIsRead(window.webContents.session)
+  const isShown = new Promise<void>((resolve) => {
+    window.once('ready-to-show', () => {
+      window.show()
+      setTimeout(resolve, twoFrames)
+    })
+  })
+  // Resolves before the page has the code that its first script asks for.
+  const isLoaded = load(shown, window)
+  const waited = new Promise((resolve) => {
+    setTimeout(resolve, longestStart)
+  })
+  await Promise.race([Promise.all([isRead, isShown, isLoaded]), waited])
 }

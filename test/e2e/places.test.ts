@@ -50,6 +50,10 @@ describe('the cache folder', () => {
         .waitFor()
     app = await App.start(cache, folder, {}, root, restored)
     expect(await textSize()).toBe('15px')
+    // From its first picture on: the page comes with it.
+    const page = await app.page.evaluate(async () => (await fetch(location.href)).text())
+    expect(page).toMatch(/<html data-theme="(dark|light)" style="font-size: 15px"/)
+    expect(await app.testId('first-picture').count()).toBe(0)
     expect(await app.text('op.cpp')).toBe(typed)
     // The build of before and this one.
     await app.openFile('op.cpp')

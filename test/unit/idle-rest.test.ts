@@ -70,10 +70,8 @@ it('after a quarter of an hour without a touch the helpers stop, and the next ed
     answered.push(name)
     return ok({})
   }
-  listenToRenderer(session, desktop, {
-    'app.flushed': answer('edit'),
-    'app.memory': answer('memory'),
-  } as never)
+  const handlers = { 'app.flushed': answer('edit'), 'app.memory': answer('memory') } as never
+  listenToRenderer({ session, desktop, handlers, ready: Promise.resolve() })
   openProject()
   await callFromWindow('app.flushed', {})
   await vi.advanceTimersByTimeAsync(14 * minute)
