@@ -34,6 +34,8 @@ type BuildInput = {
   timeTrace: boolean
   /** When the user asked for it, as in asked-at.ts. */
   since: number
+  /** Called when the library is loaded and known, before the window renders it. */
+  onLoad: () => void
 }
 
 type BuildProgress = {
@@ -59,13 +61,13 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
   run: async ({ timeTrace, since }, { folder, job }) => {
     const versions = openVersions()
     buildLog.clear()
-    outputStore.setState({ logVersion: buildLog.version, cancelled: false })
+    noteOutput({ cancelled: false })
     const result = await call('operator.build', { folder, job, timeTrace })
-    if (currentFolder() === folder) {
-      const cancelled = !result.ok && result.error.code === 'cancelled'
-      outputStore.setState({ logVersion: buildLog.version, cancelled })
+    if (!result.ok) {
+      const cancelled = result.error.code === 'cancelled'
+      if (currentFolder() === folder) noteOutput({ cancelled })
+      return result
     }
-    if (!result.ok) return result
     const { build: report, load, loadError } = result.value
     return ok({
       report,
@@ -83,6 +85,11 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
     takeLoad(load, stamp)
     forgetRegistry()
   },
+  known: ({ load }, { onLoad }) => {
+    // Not before it: a change that the window shows has it rendered before what was awaited goes on.
+    noteOutput({ cancelled: false })
+    if (load !== null) onLoad()
+  },
 })
 
 /** What the compilers write, and whether the last build was stopped before its end. */
@@ -91,6 +98,10 @@ type BuildOutput = { logVersion: number; cancelled: boolean }
 const outputStore = createStore<BuildOutput>(() => ({ logVersion: 0, cancelled: false }))
 
 export const buildLog = new LineLog()
+
+function noteOutput({ cancelled }: Pick<BuildOutput, 'cancelled'>): void {
+  outputStore.setState({ logVersion: buildLog.version, cancelled })
+}
 
 export function useBuild<T>(select: (state: BuildState) => T): T {
   return useJob(buildJob, select)

@@ -111,6 +111,8 @@ type JobOptions<Input, Value, Progress> = {
   keepsValue?: boolean
   /** Called before a value is shown, for what others read together with it. */
   arrived?: (value: Value, stamp: string) => void
+  /** Called when a value is known, before the window renders it: for work that begins with it. */
+  known?: (value: Value, input: Input) => void
   /** Frees what a value holds in the op host, after it was replaced or because it is not wanted. */
   release?: (value: Value) => void
   /** Whether the answer is still asked for when it comes; it is dropped otherwise. */
@@ -279,6 +281,7 @@ export function createJob<Input, Value, Progress = null>(
     const isKept = value === null && options.keepsValue === true
     store.setState(isKept ? { ...ended, error, stamp } : { ...ended, value, error, stamp })
     if (before !== null && !isKept) options.release?.(before)
+    if (value !== null) options.known?.(value, input)
     return result
   }
 

@@ -59,9 +59,11 @@ export async function requestBuild(
     return
   }
   const mine = (requests += 1)
-  const built = await buildJob.run({ timeTrace, since })
-  if (built?.ok && built.value.load !== null) void refreshFeatures('build')
-  else if (mine === requests) for (const { refresh } of allFeatures()) refresh?.withoutLibrary?.()
+  const onLoad = (): void => void refreshFeatures('build')
+  const built = await buildJob.run({ timeTrace, since, onLoad })
+  const isLoaded = built?.ok === true && built.value.load !== null
+  if (isLoaded || mine !== requests) return
+  for (const { refresh } of allFeatures()) refresh?.withoutLibrary?.()
 }
 
 /** After the result that somebody looks at: a build seldom changes what the program's functions are. */

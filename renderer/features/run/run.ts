@@ -116,17 +116,21 @@ export function setArgument(name: string, text: string): void {
   })
 }
 
-/** The signature of what is chosen, as the last build (or the program) has it. */
-export async function resolveSignature(): Promise<void> {
+/** Takes the signature that the last build, or the program, has of what is chosen. False where neither has it. */
+function takeKnownSignature(): boolean {
   const { op } = runStore.getState()
-  if (op === '') return
   const known = builtOperator(op)
   const program = programFunctions().find((item) => item.name === op)
-  if (known) {
-    takeSignature(known.arguments, known.schema)
-  } else if (program) {
-    takeSignature(parseSchema(program.schema).arguments, program.schema)
-  } else if (op.includes('::')) {
+  if (known) takeSignature(known.arguments, known.schema)
+  else if (program) takeSignature(parseSchema(program.schema).arguments, program.schema)
+  return known !== undefined || program !== undefined
+}
+
+/** The signature of what is chosen, as the last build, the program or the registry has it. */
+export async function resolveSignature(): Promise<void> {
+  const { op } = runStore.getState()
+  if (op === '' || takeKnownSignature()) return
+  if (op.includes('::')) {
     const dot = op.indexOf('.', op.indexOf('::'))
     const name = dot < 0 ? op : op.slice(0, dot)
     const overload = dot < 0 ? '' : op.slice(dot + 1)
@@ -310,7 +314,8 @@ export async function refreshRun(cause: 'build' | 'program'): Promise<void> {
     const op = runStore.getState().op || currentManifest()?.calls[0]?.op
     // Not an operator: it may be one of the program's functions, which are otherwise read after the run.
     if (op !== undefined && builtOperator(op) === undefined) await loadProgramFunctions()
-    await chooseFirst()
+    // Where nothing is to be asked, the call goes out before the window renders the build.
+    if (!takeKnownSignature()) await chooseFirst()
   }
   const { repeats } = runStore.getState()
   const { error, stamp } = runJob.store.getState()
