@@ -13,6 +13,30 @@ export class ElectronDesktop implements Desktop {
   window: BrowserWindow | undefined
   /** The window was closed: what was typed is kept, then this process ends. */
   isClosing = false
+  /** Called when the page listens. */
+  private readonly waiting: (() => void)[] = []
+  private listens = false
+
+  /** Whether the page listens to events. Its first call shows that it does. */
+  get isListening(): boolean {
+    return this.listens
+  }
+
+  noteListening(): void {
+    this.listens = true
+    for (const go of this.waiting.splice(0)) go()
+  }
+
+  /** The page that listened is gone. */
+  notePageGone(): void {
+    this.listens = false
+  }
+
+  /** Resolves when the page listens. */
+  async whenListening(): Promise<void> {
+    if (this.listens) return
+    await new Promise<void>((resolve) => this.waiting.push(resolve))
+  }
 
   send<N extends AppEventName>(name: N, payload: AppEvent<N>): void {
     if (this.window && !this.window.isDestroyed()) {

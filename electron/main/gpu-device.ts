@@ -5,8 +5,8 @@ import path from 'node:path'
 const devices = ['dri', 'nvidiactl', 'dxg']
 
 /**
- * Whether this machine may have a GPU that paints. Without one Chromium paints in software, and finds that out at each
- * start: the first page waits a tenth of a second for it.
+ * Whether this machine may have a GPU that paints. If not, Chromium searches for one at each start, and the first page waits
+ * a tenth of a second.
  * @param folder of the devices
  */
 export function mayHaveGpu(platform: NodeJS.Platform, folder = '/dev'): boolean {

@@ -1,50 +1,32 @@
 import { ipcMain } from 'electron'
+import type { IpcMainInvokeEvent } from 'electron'
 import { z } from 'zod'
 
-import type { AppCallName } from '../contract/app-calls'
 import { callChannel, dropChannel } from '../contract/channels'
 import { err } from '../contract/outcome'
-import type { Result } from '../contract/outcome'
-import type { AppSession } from '../session/app-session'
-import { answer } from '../session/calls/handle'
-import type { Handlers } from '../session/calls/handle'
+import type { Answerer } from './answerer'
 import type { ElectronDesktop } from './electron-desktop'
 import { isTrustedSender } from './security'
 
 const droppedPaths = z.array(z.string().max(10_000)).max(1000)
 
-/** A session, and the window that works with it. */
-interface Listening {
-  session: AppSession
-  desktop: ElectronDesktop
-  handlers: Handlers<AppCallName>
-  /** The settings apply. Until then no call is answered. */
-  ready: Promise<void>
-}
-
-/** The one place where the renderer is listened to. */
-export function listenToRenderer({ session, desktop, handlers, ready }: Listening): void {
+/**
+ * The one place where the renderer is listened to, from before there is a window.
+ * @param answerer who answers; calls that come before it wait
+ */
+export function listenToRenderer(desktop: ElectronDesktop, answerer: Promise<Answerer>): void {
+  const isWindow = (event: IpcMainInvokeEvent): boolean =>
+    isTrustedSender(event.senderFrame, event.sender) && event.sender === desktop.window?.webContents
   ipcMain.handle(callChannel, async (event, name: unknown, input: unknown) => {
-    if (
-      !isTrustedSender(event.senderFrame, event.sender) ||
-      event.sender !== desktop.window?.webContents
-    ) {
+    if (!isWindow(event))
       return err('request.invalid', 'Only the Opsmith window can make this call.')
-    }
-    await ready
-    // The Settings panel asks for it again and again, whether somebody looks or not.
-    if (name !== 'app.memory') session.touch()
-    const here = (): Promise<Result<unknown>> => answer(session, handlers, name, input)
-    const { remote } = session
-    return remote && typeof name === 'string'
-      ? await remote.answer(name, input, here)
-      : await here()
+    desktop.noteListening()
+    return await (await answerer).answer(name, input)
   })
-  ipcMain.handle(dropChannel, (event, given: unknown): string[] => {
+  ipcMain.handle(dropChannel, async (event, given: unknown): Promise<string[]> => {
     const paths = droppedPaths.safeParse(given)
-    const isWindow = event.sender === desktop.window?.webContents
-    if (!isWindow || !isTrustedSender(event.senderFrame, event.sender) || !paths.success) return []
-    session.project?.noteDropped(paths.data)
+    if (!isWindow(event) || !paths.success) return []
+    ;(await answerer).noteDropped(paths.data)
     return paths.data
   })
 }

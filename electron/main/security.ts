@@ -82,7 +82,7 @@ function servedFile(folder: string, pathname: string): string | undefined {
 
 /**
  * Serves the bundled renderer, and nothing outside its folder.
- * @param pageOf what index.html is made to say
+ * @param pageOf makes the page from the text of index.html
  */
 export function serveRenderer(folder: string, pageOf: (html: string) => Promise<string>): void {
   protocol.handle(appScheme, async (request) => {

@@ -17,7 +17,7 @@ export function themeOf(look: Pick<Look, 'theme'>, system: SystemLook): string {
   return system.shouldUseHighContrastColors ? `contrast-${theme}` : theme
 }
 
-/** --chrome of renderer/shell/styles/tokens.css, which the window has before its page. */
+/** --chrome of renderer/shell/styles/tokens.css: the colour of the window until its page is painted. */
 export const backgrounds: Readonly<Record<string, string>> = {
   dark: '#17191c',
   light: '#eef0f3',

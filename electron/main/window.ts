@@ -56,7 +56,7 @@ function keepBounds(stateFolder: string, window: BrowserWindow): void {
 }
 
 /** What the window needs of a session. The first page is shown before there is one. */
-type WindowSession = Pick<AppSession, 'startFolder' | 'touch' | 'flush'>
+type WindowSession = Pick<AppSession, 'startFolder' | 'touch' | 'flush' | 'noteUnexpected'>
 
 /** What is shown, and by whom. */
 export interface Shown {
@@ -66,10 +66,22 @@ export interface Shown {
   startFolder: string
   look: Look
   session?: WindowSession
+  /** The load that was begun last. */
+  loading?: symbol
 }
 
-async function load({ session, startFolder }: Shown, window: BrowserWindow): Promise<void> {
-  await window.loadURL(startUrlOf((session?.startFolder ?? startFolder) !== ''))
+/** @throws if the page cannot be loaded. A load that a close or a newer load ends does not throw. */
+async function load(shown: Shown, window: BrowserWindow): Promise<void> {
+  const mine = Symbol('load')
+  shown.loading = mine
+  const folder = shown.session?.startFolder ?? shown.startFolder
+  try {
+    await window.loadURL(startUrlOf(folder !== ''))
+  } catch (error) {
+    // A crash ends the load before it is known as one, and begins another.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (!shown.desktop.isClosing && !window.isDestroyed() && shown.loading === mine) throw error
+  }
 }
 
 async function askToReload(
@@ -86,6 +98,7 @@ async function askToReload(
     defaultId: 0,
     cancelId: 1,
   })
+  if (desktop.isClosing) return
   if (pressed === 0) {
     await load(shown, window)
     return
@@ -119,9 +132,12 @@ export function makeWindow(shown: Shown, preload: string): BrowserWindow {
     // Gone for the eye at once; the process stays for as long as keeping what was typed takes.
     window.hide()
     const { webContents } = window
-    // Nothing was typed yet into what is still being loaded, and nobody there would answer.
-    if (!shown.session || webContents.isLoadingMainFrame()) {
-      window.destroy()
+    // A page without a session, or one that does not listen, has no typed text and would not answer.
+    if (!shown.session || !desktop.isListening) {
+      // Not in this event: Electron would end without closing the session.
+      setImmediate(() => {
+        window.destroy()
+      })
       return
     }
     const gone = new Promise<void>((resolve) => {
@@ -133,20 +149,28 @@ export function makeWindow(shown: Shown, preload: string): BrowserWindow {
       window.destroy()
     })
   })
+  window.webContents.on('did-navigate', () => {
+    desktop.notePageGone()
+  })
   const ends = new RecentEnds()
   // A renderer that died is started again: drafts bring back what was typed.
   window.webContents.on('render-process-gone', (_event, details) => {
+    desktop.notePageGone()
     if (details.reason === 'clean-exit' || desktop.isClosing) return
     const times = ends.note(Date.now())
     const { reason } = details
-    void (times > 0 ? askToReload(shown, window, { times, reason }) : load(shown, window))
+    const again = times > 0 ? askToReload(shown, window, { times, reason }) : load(shown, window)
+    again.catch((error: unknown) => {
+      if (shown.session) shown.session.noteUnexpected(error)
+      else process.stderr.write(`opsmith: could not load the window again: ${String(error)}\n`)
+    })
   })
   return window
 }
 
 /** The window's code, by the names that its bundler and Vite's server give it. */
 const codeUrls = [`${appOrigin}/assets/main-*.js`, `${appOrigin}/shell/main.tsx*`]
-/** Milliseconds after which a window that shows nothing is no longer waited for. */
+/** Milliseconds after which the engine is read, even if the window shows nothing. */
 const longestStart = 2_000
 /** Milliseconds until a picture is on the screen: Chromium needs this thread for it. */
 const twoFrames = 32
@@ -162,21 +186,36 @@ function codeIsRead({ webRequest }: Session): Promise<void> {
 }
 
 /**
- * Loads the first page, and shows it with its first picture.
- * @returns when it is shown and has its code, which keeps its process busy
+ * Loads the first page, and shows it with its first picture. Resolves when the window has its code, which keeps its process
+ * busy; when it is closed; or after two seconds.
+ * @returns `isLoaded`, which rejects if the page cannot be loaded
  */
-export async function showFirstPage(shown: Shown, window: BrowserWindow): Promise<void> {
+export async function showFirstPage(
+  shown: Shown,
+  window: BrowserWindow,
+): Promise<{ isLoaded: Promise<void> }> {
   const isRead = codeIsRead(window.webContents.session)
   const isShown = new Promise<void>((resolve) => {
-    window.once('ready-to-show', () => {
-      window.show()
+    // Another start shows it, too.
+    window.once('show', () => {
       setTimeout(resolve, twoFrames)
     })
+    window.once('ready-to-show', () => {
+      if (!shown.desktop.isClosing) window.show()
+    })
   })
-  // Resolves before the page has the code that its first script asks for.
   const isLoaded = load(shown, window)
+  const isClosed = new Promise<void>((resolve) => {
+    window.once('closed', () => {
+      resolve()
+    })
+  })
   const waited = new Promise((resolve) => {
     setTimeout(resolve, longestStart)
   })
-  await Promise.race([Promise.all([isRead, isShown, isLoaded]), waited])
+  // `isLoaded` alone is too early: the first script asks for the window's code after the load.
+  await Promise.race([Promise.all([isRead, isShown, isLoaded]), isClosed, waited])
+  // Some compositors do not paint hidden windows: ready-to-show never comes.
+  if (!shown.desktop.isClosing && !window.isDestroyed() && !window.isVisible()) window.show()
+  return { isLoaded }
 }

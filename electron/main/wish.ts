@@ -14,13 +14,13 @@ const hasManifest = (folder: string): boolean => fs.existsSync(path.join(folder,
 
 /**
  * Whether a word of the command line names what is to be opened.
- * @param root of this Opsmith: Electron's own first word in a clone
+ * @param root folder of this Opsmith. In a clone it is Electron's first argument.
  */
 export function isFolderWord(word: string, root: string): boolean {
   return !word.startsWith('-') && path.resolve(word) !== root && !word.endsWith('.cjs')
 }
 
-/** What the command line names. @param root of this Opsmith */
+/** What the command line names: a project's folder or a model, absolute. @param root as of isFolderWord() */
 export function namedWish(root: string): Wish {
   const named = process.argv.slice(1).find((word) => isFolderWord(word, root))
   if (named === undefined) return { folder: '', model: '' }

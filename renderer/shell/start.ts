@@ -1,3 +1,4 @@
+import type { AppOutput } from '../../electron/contract/app-calls'
 import type { Project, TrustState } from '../../electron/contract/project'
 import { machineOf } from '../../electron/contract/project-place'
 import { call, listen } from '../bridge/bridge'
@@ -47,6 +48,7 @@ import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from
 
 /** Everything the window does at its start. */
 export async function start(): Promise<void> {
+  let noteFirst: () => void = () => undefined
   installCommands()
   keepFocus()
   followPlaces()
@@ -62,7 +64,11 @@ export async function start(): Promise<void> {
   listenToConnection({ lost: forgetEngine, reconnected: () => void continueThere() })
   answerRemoteQuestions()
   openRemoteProjectsWith(openRemoteProject)
-  listen('project.wanted', ({ folder, model }) => void openWanted(folder, model))
+  // One after the other: another start may name a project while that of this one is being opened.
+  let opened = new Promise<void>((resolve) => (noteFirst = resolve))
+  listen('project.wanted', ({ folder, model }) => {
+    opened = opened.then(() => openWanted(folder, model))
+  })
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)
@@ -78,16 +84,21 @@ export async function start(): Promise<void> {
   if (!info.ok) {
     notifyError(info.error)
     showStartPage()
+    noteFirst()
     return
   }
   if (info.value.tests) exposeTestHook(featureHooks())
-  const { startFolder, startModel } = info.value
+  const isOpen = await openFirst(info.value).finally(noteFirst)
+  if (!isOpen) await firstPage()
+}
+
+/** Opens what the start named. False where it named nothing, or a project that cannot be opened. */
+async function openFirst({ startFolder, startModel }: AppOutput<'app.info'>): Promise<boolean> {
   if (startModel !== '') {
     await openWanted(startFolder, startModel)
-    return
+    return true
   }
-  if (startFolder !== '' && (await openProject(startFolder))) return
-  await firstPage()
+  return startFolder !== '' && (await openProject(startFolder))
 }
 
 /** Main closes the window when everything that is only here was written. */

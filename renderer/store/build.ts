@@ -86,7 +86,7 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
     forgetRegistry()
   },
   known: ({ load }, { onLoad }) => {
-    // Not before it: a change that the window shows has it rendered before what was awaited goes on.
+    // Here and not in `run`: React renders after a change of a store, and would delay `onLoad`.
     noteOutput({ cancelled: false })
     if (load !== null) onLoad()
   },

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
 
 import { App, startOnceMore } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -52,4 +53,24 @@ it('a second one goes to the window that is open; one in a project opens that pr
   expect(await startOnceMore(cache, modelIn(project, 'third.pt2'))).toBe(0)
   await shown('third.pt2')
   expect(await app.page.title()).toBe('my_op – Opsmith')
+})
+
+it('a project that is named while the window starts opens after that of the start', async () => {
+  await app.close()
+  const named = copyProject(path.join(root, 'samples/sigmoid'), cache)
+  const starting = App.start(cache, named, { hotCompile: false, codeHelp: false })
+  const lock = path.join(cache.places.stateFolder, 'electron/SingletonLock')
+  const isTaken = (): boolean => fs.lstatSync(lock, { throwIfNoEntry: false }) !== undefined
+  await expect.poll(isTaken, { interval: 10, timeout: 60_000 }).toBe(true)
+  const project = copyProject(path.join(root, 'samples/gc_layer'), cache)
+  const second = await startOnceMore(cache, project)
+  app = await starting
+  expect(second).toBe(0)
+  await expect.poll(() => app.page.title(), { timeout: 60_000 }).toBe('gc_layer – Opsmith')
+  const text = fs.readFileSync(path.join(cache.places.configFolder, 'settings.json'), 'utf8')
+  const { recentProjects } = z
+    .object({ recentProjects: z.array(z.string()) })
+    .parse(JSON.parse(text))
+  const names = recentProjects.slice(0, 2).map((name) => path.basename(name))
+  expect(names).toEqual(['gc_layer', 'sigmoid'])
 })

@@ -27,7 +27,7 @@ const patience = 120_000
 
 /** When a start showed what one waits for, in milliseconds since 1970; 0 for what is not waited for. */
 export interface Seen {
-  /** The first that the window painted: Chromium's first contentful paint. */
+  /** The first that the window painted: Chromium's first contentful paint. That is the frame in index.html, not yet the app. */
   painted: number
   /** The app listens to keys. */
   ready: number

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { callChannel } from '../../electron/contract/channels'
 import { ok } from '../../electron/contract/outcome'
 import { AppSession } from '../../electron/session/app-session'
-import type { ElectronDesktop } from '../../electron/main/electron-desktop'
+import { answererOf } from '../../electron/main/answerer'
+import { ElectronDesktop } from '../../electron/main/electron-desktop'
 import { listenToRenderer } from '../../electron/main/listen-to-renderer'
 import { ProjectSession } from '../../electron/session/project-session'
 import { startUrlOf } from '../../electron/main/security'
@@ -14,7 +15,8 @@ import { nobody } from '../support/nobody'
 type Listener = (event: unknown, name: string, input: unknown) => Promise<unknown>
 const listeners = vi.hoisted(() => new Map<string, Listener>())
 vi.mock('electron', () => ({
-  app: {},
+  app: { getVersion: () => '' },
+  dialog: {},
   ipcMain: { handle: (channel: string, listener: Listener) => listeners.set(channel, listener) },
   protocol: {},
   session: {},
@@ -27,7 +29,7 @@ afterAll(() => cache.remove())
 let session: AppSession
 let happened: string[]
 /** The window that calls. */
-const desktop = {} as ElectronDesktop
+const desktop = new ElectronDesktop()
 
 beforeEach(() => {
   session = new AppSession(testInstallation(cache), nobody, '')
@@ -71,7 +73,7 @@ it('after a quarter of an hour without a touch the helpers stop, and the next ed
     return ok({})
   }
   const handlers = { 'app.flushed': answer('edit'), 'app.memory': answer('memory') } as never
-  listenToRenderer({ session, desktop, handlers, ready: Promise.resolve() })
+  listenToRenderer(desktop, Promise.resolve(answererOf(session, handlers)))
   openProject()
   await callFromWindow('app.flushed', {})
   await vi.advanceTimersByTimeAsync(14 * minute)

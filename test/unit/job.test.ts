@@ -48,6 +48,22 @@ describe('a job', () => {
     })
   })
 
+  it('work that begins with a value begins before the window can render it', async () => {
+    const seen: unknown[] = []
+    const job = jobOf({
+      latest: 'wins',
+      known: (value, input) => seen.push([value, input, job.store.getState().value]),
+    })
+    // As React does, which renders in the turn after a change.
+    job.store.subscribe((now, before) => {
+      if (now.value !== before.value) queueMicrotask(() => seen.push('rendered'))
+    })
+    const work = job.run('x')
+    finish(job, ok('value'))
+    await work
+    expect(seen).toEqual([['value', 'x', 'value'], 'rendered'])
+  })
+
   it('work is of the library in the op host, whatever is on disk by then', async () => {
     schemasStore.setState({ stamp: 'build 1' })
     const job = createJob<string, string>({
