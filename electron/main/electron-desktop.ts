@@ -17,7 +17,7 @@ export class ElectronDesktop implements Desktop {
   private readonly waiting: (() => void)[] = []
   private listens = false
 
-  /** Whether the page listens to events. Its first call shows that it does. */
+  /** Whether the page listens to events, and knows what its start named. */
   get isListening(): boolean {
     return this.listens
   }

@@ -20,8 +20,10 @@ export function listenToRenderer(desktop: ElectronDesktop, answerer: Promise<Ans
   ipcMain.handle(callChannel, async (event, name: unknown, input: unknown) => {
     if (!isWindow(event))
       return err('request.invalid', 'Only the Opsmith window can make this call.')
-    desktop.noteListening()
-    return await (await answerer).answer(name, input)
+    const answered = await (await answerer).answer(name, input)
+    // The page asks for it once it listens, and knows by the answer what its own start named.
+    if (name === 'app.info') desktop.noteListening()
+    return answered
   })
   ipcMain.handle(dropChannel, async (event, given: unknown): Promise<string[]> => {
     const paths = droppedPaths.safeParse(given)

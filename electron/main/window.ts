@@ -10,7 +10,7 @@ import type { AppSession } from '../session/app-session'
 import type { ElectronDesktop } from './electron-desktop'
 import { RecentEnds } from './recent-ends'
 import { appOrigin, secureWebPreferences, startUrlOf } from './security'
-import { backgrounds, themeOf } from './start-page'
+import { backgroundOf } from './start-page'
 import type { Look } from './start-page'
 
 const bounds = z.object({
@@ -117,7 +117,7 @@ export function makeWindow(shown: Shown, preload: string): BrowserWindow {
     minHeight: 500,
     show: false,
     title: 'Opsmith',
-    backgroundColor: backgrounds[themeOf(shown.look, nativeTheme)] ?? '',
+    backgroundColor: backgroundOf(shown.look, nativeTheme),
     webPreferences: secureWebPreferences(preload),
   })
   desktop.window = window

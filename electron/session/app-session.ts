@@ -133,8 +133,6 @@ export class AppSession {
   /** To be shown once a project is open; "" for none. */
   startModel = ''
   readonly givenModels = new Set<string>()
-  /** The window knows what its start named. */
-  hasStarted = false
   /** A window that is loaded again shows the news no more. */
   hasNewsShown = false
 
@@ -193,9 +191,7 @@ export class AppSession {
 
   /** Has the window open what a second start named. */
   want({ folder, model }: AppEvent<'project.wanted'>): void {
-    // Until the window has asked, `startModel` is what its own start named.
-    if (this.hasStarted) this.noteModel(model)
-    else if (model !== '') this.givenModels.add(model)
+    this.noteModel(model)
     if (folder !== '' || model !== '') this.send('project.wanted', { folder, model })
   }
 

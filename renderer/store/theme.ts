@@ -1,10 +1,10 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
+import { shownTheme, type ShownTheme } from '../../electron/contract/theme'
 import { settingsStore } from './settings'
 
-/** The theme as it is shown: the settings' choice, "system" resolved. */
-export type ShownTheme = 'dark' | 'light' | 'contrast-dark' | 'contrast-light'
+export type { ShownTheme }
 
 const prefersLight = matchMedia('(prefers-color-scheme: light)')
 const prefersContrast = matchMedia('(prefers-contrast: more), (forced-colors: active)')
@@ -33,17 +33,8 @@ export function followTheme(apply: (theme: ShownTheme) => void): void {
 }
 
 function resolve(): ShownTheme {
-  const wanted = settingsStore.getState().settings.theme
-  const light = prefersLight.matches
-  switch (wanted) {
-    case 'dark':
-      return 'dark'
-    case 'light':
-      return 'light'
-    case 'contrast':
-      return 'contrast-dark'
-    case 'system':
-      if (prefersContrast.matches) return light ? 'contrast-light' : 'contrast-dark'
-      return light ? 'light' : 'dark'
-  }
+  return shownTheme(settingsStore.getState().settings.theme, {
+    isDark: !prefersLight.matches,
+    hasContrast: prefersContrast.matches,
+  })
 }

@@ -71,14 +71,3 @@ it('a window without a project opens none', () => {
   expect(session.project).toBeUndefined()
   expect(session.startFolder).toBe('')
 })
-
-it('the model of the start is still to be shown when another start comes before the window asks', () => {
-  begin('')
-  session.noteModel('/first.pt2')
-  session.want({ folder: '/project', model: '/second.pt2' })
-  expect(session.startModel).toBe('/first.pt2')
-  expect([...session.givenModels]).toEqual(['/first.pt2', '/second.pt2'])
-  session.hasStarted = true
-  session.want({ folder: '', model: '/third.pt2' })
-  expect(session.startModel).toBe('/third.pt2')
-})

@@ -1,27 +1,17 @@
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-import { callChannel } from '../../electron/contract/channels'
 import { ok } from '../../electron/contract/outcome'
 import { AppSession } from '../../electron/session/app-session'
 import { answererOf } from '../../electron/main/answerer'
 import { ElectronDesktop } from '../../electron/main/electron-desktop'
 import { listenToRenderer } from '../../electron/main/listen-to-renderer'
 import { ProjectSession } from '../../electron/session/project-session'
-import { startUrlOf } from '../../electron/main/security'
 import { Terminals } from '../../electron/session/terminals'
+import { callFrom, makePage, showPage } from '../support/electron-ipc'
 import { makeTestCache, testInstallation } from '../support/installation'
 import { nobody } from '../support/nobody'
 
-type Listener = (event: unknown, name: string, input: unknown) => Promise<unknown>
-const listeners = vi.hoisted(() => new Map<string, Listener>())
-vi.mock('electron', () => ({
-  app: { getVersion: () => '' },
-  dialog: {},
-  ipcMain: { handle: (channel: string, listener: Listener) => listeners.set(channel, listener) },
-  protocol: {},
-  session: {},
-  shell: {},
-}))
+vi.mock('electron', async () => (await import('../support/electron-ipc')).electron)
 
 const minute = 60_000
 const cache = makeTestCache()
@@ -56,11 +46,10 @@ function openProject(): void {
 }
 
 /** A call of the window, as Electron brings it. */
-async function callFromWindow(name: string, input: unknown): Promise<void> {
-  const frame = { url: startUrlOf(true) }
-  const webContents = { mainFrame: frame }
-  desktop.window = { webContents } as ElectronDesktop['window'] & object
-  await listeners.get(callChannel)?.({ sender: webContents, senderFrame: frame }, name, input)
+async function callFromWindow(name: string): Promise<void> {
+  const page = makePage()
+  showPage(desktop, page)
+  await callFrom(page, name)
 }
 
 const rest = ['the compile server stops', 'clangd stops']
@@ -75,20 +64,20 @@ it('after a quarter of an hour without a touch the helpers stop, and the next ed
   const handlers = { 'app.flushed': answer('edit'), 'app.memory': answer('memory') } as never
   listenToRenderer(desktop, Promise.resolve(answererOf(session, handlers)))
   openProject()
-  await callFromWindow('app.flushed', {})
+  await callFromWindow('app.flushed')
   await vi.advanceTimersByTimeAsync(14 * minute)
-  await callFromWindow('app.flushed', {})
+  await callFromWindow('app.flushed')
   await vi.advanceTimersByTimeAsync(14 * minute)
   expect(happened).toEqual([])
   // What the window asks by its own clock keeps nothing awake, and wakes nothing.
-  await callFromWindow('app.memory', {})
+  await callFromWindow('app.memory')
   await vi.advanceTimersByTimeAsync(minute)
   expect(happened).toEqual(rest)
   await vi.advanceTimersByTimeAsync(60 * minute)
-  await callFromWindow('app.memory', {})
+  await callFromWindow('app.memory')
   expect(happened).toEqual(rest)
-  await callFromWindow('app.flushed', {})
-  await callFromWindow('app.flushed', {})
+  await callFromWindow('app.flushed')
+  await callFromWindow('app.flushed')
   expect(happened).toEqual([...rest, ...wake])
   await vi.advanceTimersByTimeAsync(15 * minute)
   expect(happened).toEqual([...rest, ...wake, ...rest])

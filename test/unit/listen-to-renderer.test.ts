@@ -1,49 +1,45 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { callChannel } from '../../electron/contract/channels'
 import { ok } from '../../electron/contract/outcome'
 import type { Answerer } from '../../electron/main/answerer'
 import { ElectronDesktop } from '../../electron/main/electron-desktop'
 import { listenToRenderer } from '../../electron/main/listen-to-renderer'
-import { startUrlOf } from '../../electron/main/security'
+import { callFrom, makePage, showPage } from '../support/electron-ipc'
 
-type Listener = (event: unknown, name: string, input: unknown) => Promise<unknown>
-const listeners = vi.hoisted(() => new Map<string, Listener>())
-vi.mock('electron', () => ({
-  app: { getVersion: () => '' },
-  dialog: {},
-  ipcMain: { handle: (channel: string, listener: Listener) => listeners.set(channel, listener) },
-  protocol: {},
-  session: {},
-  shell: {},
-}))
+vi.mock('electron', async () => (await import('../support/electron-ipc')).electron)
 
-const frame = { url: startUrlOf(true) }
-const page = { mainFrame: frame }
+const page = makePage()
 let desktop: ElectronDesktop
-let begin: (answerer: Answerer) => void
+let begin: () => void
 
 beforeEach(() => {
   desktop = new ElectronDesktop()
-  desktop.window = { webContents: page } as ElectronDesktop['window'] & object
-  const answerer = new Promise<Answerer>((resolve) => (begin = resolve))
+  showPage(desktop, page)
+  const session = {
+    answer: (name: unknown) => Promise.resolve(ok(name)),
+    noteDropped: () => undefined,
+  }
+  const answerer = new Promise<Answerer>((resolve) => {
+    begin = () => {
+      resolve(session)
+    }
+  })
   listenToRenderer(desktop, answerer)
 })
 
-const callFrom = async (sender: object): Promise<unknown> =>
-  await listeners.get(callChannel)?.({ sender, senderFrame: frame }, 'app.info', {})
-
 describe('a call of the window', () => {
   it('that comes before the session waits for it', async () => {
-    const answered = callFrom(page)
-    begin({ answer: (name) => Promise.resolve(ok(name)), noteDropped: () => undefined })
-    expect(await answered).toEqual(ok('app.info'))
+    const answered = callFrom(page, 'settings.get')
+    begin()
+    expect(await answered).toEqual(ok('settings.get'))
   })
 
-  it('shows that the page listens, until it is gone', async () => {
+  it('shows that the page listens once it knows what its start named, until it is gone', async () => {
     const listening = desktop.whenListening()
+    begin()
+    await callFrom(page, 'language.state')
     expect(desktop.isListening).toBe(false)
-    void callFrom(page)
+    await callFrom(page, 'app.info')
     await listening
     expect(desktop.isListening).toBe(true)
     desktop.notePageGone()
@@ -51,7 +47,8 @@ describe('a call of the window', () => {
   })
 
   it('of another page is refused, and shows nothing', async () => {
-    const answered = await callFrom({ mainFrame: frame })
+    begin()
+    const answered = await callFrom(makePage(), 'app.info')
     expect(answered).toMatchObject({ ok: false, error: { code: 'request.invalid' } })
     expect(desktop.isListening).toBe(false)
   })

@@ -3,11 +3,11 @@ import path from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { backgrounds, startPage, themeOf } from '../../electron/main/start-page'
+import { shownTheme } from '../../electron/contract/theme'
+import { backgrounds, startPage } from '../../electron/main/start-page'
 
 const root = path.resolve(__dirname, '../..')
 const dark = { shouldUseDarkColors: true, shouldUseHighContrastColors: false }
-const light = { shouldUseDarkColors: false, shouldUseHighContrastColors: false }
 
 describe('the first page', () => {
   it('has the theme and the text size of the settings', () => {
@@ -21,18 +21,15 @@ describe('the first page', () => {
     ['dark', 'dark'],
     ['contrast', 'contrast-dark'],
   ] as const)('shows the theme %s whatever the system asks for', (theme, shown) => {
-    expect(themeOf({ theme }, dark)).toBe(shown)
-    expect(themeOf({ theme }, light)).toBe(shown)
+    for (const isDark of [true, false])
+      expect(shownTheme(theme, { isDark, hasContrast: false })).toBe(shown)
   })
 
   it('follows the system where the settings do', () => {
-    const theme = 'system'
-    expect(themeOf({ theme }, dark)).toBe('dark')
-    expect(themeOf({ theme }, light)).toBe('light')
-    expect(themeOf({ theme }, { ...dark, shouldUseHighContrastColors: true })).toBe('contrast-dark')
-    expect(themeOf({ theme }, { ...light, shouldUseHighContrastColors: true })).toBe(
-      'contrast-light',
+    const shown = [true, false].flatMap((isDark) =>
+      [false, true].map((hasContrast) => shownTheme('system', { isDark, hasContrast })),
     )
+    expect(shown).toEqual(['dark', 'contrast-dark', 'light', 'contrast-light'])
   })
 
   it('comes into a window of the same colour', () => {

@@ -28,17 +28,15 @@ type GeneralCalls =
   | 'layout.set'
 
 export const generalCalls: Handlers<GeneralCalls> = {
-  'app.info': (session) => {
-    session.hasStarted = true
-    return ok({
+  'app.info': (session) =>
+    ok({
       version: session.desktop.version,
       electron: session.installation.runtime?.version ?? '',
       platform: `${os.platform()} ${os.arch()}`,
       startFolder: session.startFolder,
       startModel: session.startModel,
       tests: process.env['OPSMITH_TESTS'] === '1',
-    })
-  },
+    }),
   'app.memory': async ({ workbench }) => {
     const [clangd = 0, ...compileServers] = await Promise.all(
       [workbench.clangd.state().pid, ...workbench.builds.compileServerPids()].map(residentBytes),
