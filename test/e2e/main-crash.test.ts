@@ -23,11 +23,11 @@ afterAll(async () => {
   cache.remove()
 })
 
-/** What the window has written into this folder, all files together. */
+/** What the window has written into this folder, all files together: without those whose writing has not ended. */
 function keptIn(place: string): string {
   if (!fs.existsSync(place)) return ''
   const entries = fs.readdirSync(place, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.includes('.opsmith-'))
   return files
     .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
     .join('\n')
