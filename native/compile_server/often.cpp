@@ -25,6 +25,9 @@ constexpr std::size_t least_divided = 3000;
 /// one thread after the other.
 constexpr const char* run_threads = "_ZN7opsmith3gpu11run_threads";
 
+/// An instance of at::parallel_for, and the lambdas in it.
+constexpr const char* parallel_for = "N2at12parallel_forI";
+
 /// Whether a function makes or ends one object.
 bool is_structor(const llvm::Function* function) {
   if (function == nullptr) return false;
@@ -50,6 +53,16 @@ bool has_loop(const llvm::Function& function) {
   return std::any_of(back_edges.begin(), back_edges.end(), [](const auto& edge) {
     return edge.first != edge.second || !is_of_array(*edge.first);
   });
+}
+
+/// Calls of a function by an instance of at::parallel_for, or by what one consists of.
+std::size_t calls_in_parallel_for(const llvm::Function& function) {
+  return static_cast<std::size_t>(
+      std::count_if(function.user_begin(), function.user_end(), [&](const llvm::User* user) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+        return call != nullptr && call->getCalledOperand() == &function &&
+               call->getFunction()->getName().contains(parallel_for);
+      }));
 }
 
 bool calls_itself(const llvm::Function& function) {
@@ -107,7 +120,16 @@ struct often_pass : llvm::PassInfoMixin<often_pass> {
       has_any = true;
     }
     for (auto& function : module) {
-      if (function.isDeclaration() || often.has(function)) continue;
+      if (function.isDeclaration()) continue;
+      if (often.has(function)) {
+        // at::parallel_for calls it in two places, for one thread and for many: inlined, the whole
+        // kernel would be compiled twice.
+        if (calls_in_parallel_for(function) > 1 &&
+            !function.hasFnAttribute(llvm::Attribute::AlwaysInline)) {
+          function.addFnAttr(llvm::Attribute::NoInline);
+        }
+        continue;
+      }
       if (function.hasLinkOnceODRLinkage() && shared.seldom.count(function.getName().str()) != 0) {
         drop_body(function);
         continue;

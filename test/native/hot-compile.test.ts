@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -179,6 +180,34 @@ describe('hot compile', () => {
       await endPlain(folder)
     },
   )
+
+  it('the kernel that at::parallel_for calls in two places is compiled once', async () => {
+    const kernel = `auto y = at::empty_like(x);
+      const float* in = x.const_data_ptr<float>();
+      float* out = y.mutable_data_ptr<float>();
+      at::parallel_for(0, x.numel(), 64, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) out[i] = 3 * in[i] - 1;
+      });
+      return y;`
+    const source = `#include <ATen/Parallel.h>\n${simple('once', kernel)}`
+    // Fewer elements than the grain, which one thread handles, and more.
+    for (const elements of [50, 5000]) {
+      const inputs = { x: { shape: [elements], distribution: 'randn' } }
+      const folder = project('once', source, { inputs })
+      const build = await hot(folder)
+      expect(build.hot).toBe(true)
+      const symbols = execFileSync('nm', ['-C', build.loadPath], { encoding: 'utf8' })
+      expect(symbols).toMatch(/ f\(at::Tensor const&\)::\$_0::operator\(\)\(long, long\) const$/m)
+      const manifest = await readManifest(folder)
+      if (!manifest.ok) throw new Error(manifest.error.message)
+      const call = { op: 'once::f', args: ['x'], reference: '3 * x - 1' }
+      const request = { ...call, inputs: manifest.value.inputs }
+      const result = await workbench.runs.run(folder, request, { timeout: 170 })
+      if (!result.ok) throw new Error(result.error.message)
+      expect(result.value.comparisons.map(({ matches }) => matches)).toEqual([true])
+      await endPlain(folder)
+    }
+  })
 
   it('a wrong source gets the same diagnostics as in a plain build', async () => {
     const flags = { cflags: ['-Wall', '-DNUMBER=3'] }
