@@ -86,11 +86,11 @@ const gradcheckOf = z.object({
 const inFolder = z.object({ folder: z.string(), path: z.string() })
 
 export const hostState = z.object({
-  generation: z.number().int(),
+  generation: z.int(),
   state: z.enum(['starting', 'ready', 'busy', 'ended']),
   libtorch: z.string(),
   /** Process id; 0 when there is no process. */
-  pid: z.number().int(),
+  pid: z.int(),
   /** Absent until an op host has started. */
   sandbox: sandboxState.optional(),
   /** How the previous generation ended, if it crashed or was killed. */
@@ -221,12 +221,12 @@ export const appCalls = {
   },
   'tensor.page': { input: pageRequest, output: tensorPage },
   'tensor.histogram': {
-    input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),
+    input: z.object({ handle: z.int(), bins: z.int().min(1).max(512) }),
     output: histogram,
   },
   'tensor.release': {
-    input: z.object({ handles: z.array(z.number().int()) }),
-    output: z.object({ released: z.number().int() }),
+    input: z.object({ handles: z.array(z.int()) }),
+    output: z.object({ released: z.int() }),
   },
   /** Captures a graph in the op host; the library is loaded first if it is not. */
   'graph.capture': {
@@ -240,29 +240,29 @@ export const appCalls = {
     output: captureReport,
   },
   'graph.read': {
-    input: z.object({ capture: z.number().int(), step: z.number().int().nonnegative() }),
+    input: z.object({ capture: z.int(), step: z.int().nonnegative() }),
     output: graphText,
   },
   'graph.observe': {
     input: z.object({
       folder: z.string(),
       job: z.string(),
-      capture: z.number().int(),
-      step: z.number().int().nonnegative(),
-      runs: z.number().int().min(1).max(100),
+      capture: z.int(),
+      step: z.int().nonnegative(),
+      runs: z.int().min(1).max(100),
     }),
     output: graphObservation,
   },
   'graph.release': {
-    input: z.object({ captures: z.array(z.number().int()) }),
-    output: z.object({ released: z.number().int() }),
+    input: z.object({ captures: z.array(z.int()) }),
+    output: z.object({ released: z.int() }),
   },
   /**
    * Saves a script or trace capture as .pt; `path` is relative to the project, "" asks the user. Null: they changed
    * their mind.
    */
   'graph.save': {
-    input: z.object({ folder: z.string(), capture: z.number().int(), path: z.string() }),
+    input: z.object({ folder: z.string(), capture: z.int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
   },
   /** A model from elsewhere (.pt, .pt2); `path` "" asks the user. Null: they changed their mind. */
@@ -304,8 +304,8 @@ export const appCalls = {
   /** Looks for the worst point among inputs drawn with other seeds, from `firstSeed` on. */
   'gradcheck.search': {
     input: gradcheckOf.extend({
-      points: z.number().int().min(1).max(100_000),
-      firstSeed: z.number().int().nonnegative(),
+      points: z.int().min(1).max(100_000),
+      firstSeed: z.int().nonnegative(),
     }),
     output: searchReport,
   },
@@ -319,7 +319,7 @@ export const appCalls = {
       expect: z.enum(['passed', 'failed']),
     }),
     /** Its position among the gradchecks. */
-    output: z.object({ entry: z.number().int(), added: z.boolean() }),
+    output: z.object({ entry: z.int(), added: z.boolean() }),
   },
   /** The results of this check for earlier builds, oldest first. */
   'gradcheck.history': {
@@ -380,7 +380,7 @@ export const appCalls = {
       entry: checkEntry,
       failure: z.object({ check: operatorCheckName, shownCase: operatorCheckCase }).optional(),
     }),
-    output: z.object({ entry: z.number().int(), added: z.boolean() }),
+    output: z.object({ entry: z.int(), added: z.boolean() }),
   },
   /** The rows of one benchmark, at every point of its sweep; each also comes as bench.progressed. */
   'timing.run': {
@@ -406,7 +406,7 @@ export const appCalls = {
   },
   /** Measures the limits of the machine with this number of threads, even if they are known. */
   'timing.ceilings': {
-    input: z.object({ folder: z.string(), threads: z.number().int().min(1).max(1024) }),
+    input: z.object({ folder: z.string(), threads: z.int().min(1).max(1024) }),
     output: judgedCeilings,
   },
   /** What the device does in one forward, at the first point of its sweep. */
@@ -417,7 +417,7 @@ export const appCalls = {
   /** Adds the benchmark to opsmith.json, if it is not there yet. */
   'timing.keep': {
     input: z.object({ folder: z.string(), entry: timingEntry }),
-    output: z.object({ entry: z.number().int(), added: z.boolean() }),
+    output: z.object({ entry: z.int(), added: z.boolean() }),
   },
   ...runCalls,
   /** Inputs are those of opsmith.json where the request has none of that name. */
@@ -436,7 +436,7 @@ export const appCalls = {
    * mind.
    */
   'profile.save': {
-    input: z.object({ folder: z.string(), profile: z.number().int(), path: z.string() }),
+    input: z.object({ folder: z.string(), profile: z.int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
   },
   /** Functions with code in the library that was built last; kernels for the other forms. */
@@ -533,8 +533,8 @@ export const appEvents = {
   'build.output': z.object({ job: z.string(), text: z.string() }),
   'build.progressed': z.object({
     job: z.string(),
-    done: z.number().int(),
-    steps: z.number().int(),
+    done: z.int(),
+    steps: z.int(),
     /** The steps that are under way: "op.cpp". */
     running: z.array(z.string()),
     /** The errors of the sources that failed so far, while others still compile. */
@@ -545,8 +545,8 @@ export const appEvents = {
   /** Of gradcheck.runAll, gradcheck.sweep and gradcheck.search: how far they are, and what is there already. */
   'gradcheck.progressed': z.object({
     job: z.string(),
-    done: z.number().int(),
-    total: z.number().int(),
+    done: z.int(),
+    total: z.int(),
     outcome: gradcheckOutcome.optional(),
     point: sweepPoint.optional(),
   }),
@@ -556,15 +556,15 @@ export const appEvents = {
    */
   'operatorCheck.progressed': z.object({
     job: z.string(),
-    done: z.number().int(),
-    total: z.number().int(),
+    done: z.int(),
+    total: z.int(),
     outcome: operatorCheckOutcome.optional(),
   }),
   /** Of bench.run and bench.runAll: rows as they are done, and how many there will be. */
   'timing.progressed': z.object({
     job: z.string(),
-    done: z.number().int(),
-    total: z.number().int(),
+    done: z.int(),
+    total: z.int(),
     row: timingRow.optional(),
     /** What it waits for: "clangd reads the sources"; absent when it does not. */
     waiting: z.string().optional(),
@@ -594,7 +594,7 @@ export const appEvents = {
   ...stepEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
-    generation: z.number().int(),
+    generation: z.int(),
     stream: z.enum(['stdout', 'stderr']),
     text: z.string(),
   }),

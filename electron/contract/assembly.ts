@@ -15,9 +15,9 @@ export const assemblyFunction = z.object({
   title: z.string(),
   /** Where its code begins, an absolute path; "" when the compiler did not say. */
   file: z.string(),
-  line: z.number().int(),
+  line: z.int(),
   /** Bytes of its code; 0 when unknown, as in PTX. */
-  size: z.number().int(),
+  size: z.int(),
 })
 export type AssemblyFunction = z.infer<typeof assemblyFunction>
 
@@ -29,23 +29,23 @@ export const assemblyRow = z.object({
   text: z.string(),
   /** The project's line it belongs to; "" and 0 where it belongs to none. */
   file: z.string(),
-  line: z.number().int(),
+  line: z.int(),
   /** What of another file was inlined there: "at::Tensor::size, TensorBase.h:188"; "" for the line's own code. */
   inlined: z.string(),
   /** The row of the label that it jumps to; -1 for none. */
-  target: z.number().int(),
+  target: z.int(),
 })
 export type AssemblyRow = z.infer<typeof assemblyRow>
 
 /** A loop of a function's machine code: its first and last row. */
-export const rowRange = z.object({ first: z.number().int(), last: z.number().int() })
+export const rowRange = z.object({ first: z.int(), last: z.int() })
 export type RowRange = z.infer<typeof rowRange>
 
 export const assemblyLoop = rowRange.extend({
   /** The project's line that most of its instructions belong to; "" and 0 for none. */
   file: z.string(),
-  line: z.number().int(),
-  instructions: z.number().int(),
+  line: z.int(),
+  instructions: z.int(),
 })
 export type AssemblyLoop = z.infer<typeof assemblyLoop>
 
@@ -63,7 +63,7 @@ export const assemblyReport = z.object({
   function: assemblyFunction,
   rows: z.array(assemblyRow),
   /** Counts by kind of instruction; the first entry is the total. For SASS also the resources of a kernel. */
-  mix: z.array(z.object({ what: z.string(), count: z.number().int() })),
+  mix: z.array(z.object({ what: z.string(), count: z.int() })),
   /** "x86-64", "sm_90". */
   architecture: z.string(),
   /** The programs that were run. */
@@ -85,7 +85,7 @@ export const assemblyChoice = z.object({
   name: z.string(),
   /** Absolute, or relative to the project; "" with a name. */
   file: z.string(),
-  line: z.number().int().nonnegative(),
+  line: z.int().nonnegative(),
 })
 export type AssemblyChoice = z.infer<typeof assemblyChoice>
 
@@ -132,7 +132,7 @@ export const assemblyComparison = z.object({
    * Instructions and labels next to each other, as indices into the rows of both; -1 where one has none. `same`: they
    * differ at most in names of labels, in distances to data and in numbers of PTX registers.
    */
-  pairs: z.array(z.object({ base: z.number().int(), other: z.number().int(), same: z.boolean() })),
+  pairs: z.array(z.object({ base: z.int(), other: z.int(), same: z.boolean() })),
 })
 export type AssemblyComparison = z.infer<typeof assemblyComparison>
 
@@ -140,8 +140,8 @@ export type AssemblyComparison = z.infer<typeof assemblyComparison>
 export const optimizationRemark = z.object({
   /** Absolute. */
   file: z.string(),
-  line: z.number().int(),
-  column: z.number().int(),
+  line: z.int(),
+  column: z.int(),
   /** `done`: the line was optimized; `missed`: it was not. */
   kind: z.enum(['done', 'missed']),
   /** clang's name of the pass: "loop-vectorize". */
@@ -160,7 +160,7 @@ export const loopEstimate = rowRange.extend({
   /** Cycles of one iteration if nothing had to wait for an earlier result. */
   withoutWaiting: z.number(),
   /** Of each instruction by its row; `throughput`: cycles until the next of its kind can start. */
-  rows: z.array(z.object({ row: z.number().int(), latency: z.number(), throughput: z.number() })),
+  rows: z.array(z.object({ row: z.int(), latency: z.number(), throughput: z.number() })),
   /** What makes the estimate wrong: calls, instructions that llvm-mca does not know. */
   warnings: z.array(z.string()),
 })

@@ -21,14 +21,14 @@ export const kernelResources = z.object({
   /** "90" */
   architecture: z.string(),
   /** Of each thread. */
-  registers: z.number().int(),
+  registers: z.int(),
   /** Of each block, without the memory that is requested at the launch. */
-  sharedBytes: z.number().int(),
+  sharedBytes: z.int(),
   /** Of each thread, in memory: local arrays, and what registers did not hold. */
-  stackBytes: z.number().int(),
+  stackBytes: z.int(),
   /** Registers that were written to memory and read back because there were too few. */
-  spillStoreBytes: z.number().int(),
-  spillLoadBytes: z.number().int(),
+  spillStoreBytes: z.int(),
+  spillLoadBytes: z.int(),
 })
 export type KernelResources = z.infer<typeof kernelResources>
 

@@ -8,8 +8,8 @@ import { dtype } from './tensor'
 /** More elements along one dimension than any check is meant for. */
 const largestSize = 1_000_000
 
-const size = z.number().int().min(0).max(largestSize)
-const wholeNumber = z.number().int()
+const size = z.int().min(0).max(largestSize)
+const wholeNumber = z.int()
 
 const sizeRange = z.strictObject({ min: size, max: size })
 const integerRange = z.strictObject({ min: wholeNumber, max: wholeNumber })
@@ -20,7 +20,7 @@ export type NumberRange = z.infer<typeof floatRange>
 export const checkInput = inputSpec.extend({
   shape: z
     .array(
-      z.union([z.number().int().nonnegative(), inputName], {
+      z.union([z.int().nonnegative(), inputName], {
         error: 'expected a size, or the name of one of the check’s `sizes`',
       }),
     )
@@ -59,9 +59,9 @@ export const checkEntry = z
     /** Checks that do not apply here, each with the reason. */
     skip: z.partialRecord(operatorCheckName, z.string().min(1)).optional(),
     /** How many other calls are tried: other shapes, and other values of what has a range. */
-    shapes: z.number().int().min(0).max(1000).optional(),
+    shapes: z.int().min(0).max(1000).optional(),
     /** The seed of the other calls. */
-    seed: z.number().int().nonnegative().optional(),
+    seed: z.int().nonnegative().optional(),
     /** Seconds after which the checks are ended. */
     timeout: z.number().positive().optional(),
     expect: z.enum(['passed', 'failed']).optional(),

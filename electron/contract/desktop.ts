@@ -29,7 +29,7 @@ export const question = z.object({
   detail: z.string(),
   buttons: z.array(z.string()),
   /** The place of the button that Enter presses, and of the one that Escape presses. */
-  defaultId: z.number().int(),
-  cancelId: z.number().int(),
+  defaultId: z.int(),
+  cancelId: z.int(),
 })
 export type Question = z.infer<typeof question>

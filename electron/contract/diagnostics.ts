@@ -7,9 +7,9 @@ const place = z.object({
   /** Absolute path; "" when the message belongs to no file. */
   file: z.string(),
   /** 1-based; 0 when the message belongs to no line. */
-  line: z.number().int(),
+  line: z.int(),
   /** 1-based; 0 when unknown. */
-  column: z.number().int(),
+  column: z.int(),
   message: z.string(),
 })
 
@@ -18,10 +18,10 @@ export const textEdit = z.object({
   /** Absolute path. */
   file: z.string(),
   /** 1-based; the end is the first place that stays. */
-  line: z.number().int(),
-  column: z.number().int(),
-  endLine: z.number().int(),
-  endColumn: z.number().int(),
+  line: z.int(),
+  column: z.int(),
+  endLine: z.int(),
+  endColumn: z.int(),
   text: z.string(),
   /** What it replaces; if the file has another text there, the fix no longer applies. */
   before: z.string().optional(),
@@ -44,8 +44,8 @@ export const diagnostic = place.extend({
   code: z.string(),
   notes: z.array(place),
   /** The end, 1-based and exclusive; absent if only the beginning is known. */
-  endLine: z.number().int().optional(),
-  endColumn: z.number().int().optional(),
+  endLine: z.int().optional(),
+  endColumn: z.int().optional(),
   fixes: z.array(fix).optional(),
   /** Why it is wrong and what to do, as Markdown: the documentation of a lint, the meaning of a compiler's message. */
   explanation: z.string().optional(),

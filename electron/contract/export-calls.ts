@@ -49,8 +49,8 @@ export const exportEvents = {
   'export.progressed': z.object({
     job: z.string(),
     form: exportForm,
-    done: z.number().int(),
-    total: z.number().int(),
+    done: z.int(),
+    total: z.int(),
     /** Name of the step that began; "" when one is done. */
     running: z.string(),
     step: exportStep.optional(),

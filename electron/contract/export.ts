@@ -10,7 +10,7 @@ export type { ExportForm } from './export-forms'
 export const exportObstacle = z.object({
   /** Relative to the project. */
   file: z.string(),
-  line: z.number().int(),
+  line: z.int(),
   message: z.string(),
 })
 export type ExportObstacle = z.infer<typeof exportObstacle>
@@ -56,7 +56,7 @@ export const abiReport = z.object({
   runPath: z.array(z.string()),
   /** Of the device code in it: "sm_80", "compute_90"; [] for none. */
   cudaArchitectures: z.array(z.string()),
-  bytes: z.number().int(),
+  bytes: z.int(),
 })
 export type AbiReport = z.infer<typeof abiReport>
 

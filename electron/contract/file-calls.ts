@@ -54,8 +54,8 @@ export const fileCalls = {
   /** Opens a file of the project in another program, of a list that main has; its name comes back. */
   'file.openElsewhere': {
     input: inFolder.extend({
-      line: z.number().int().positive(),
-      column: z.number().int().positive(),
+      line: z.int().positive(),
+      column: z.int().positive(),
       kind: z.enum(['vscode', 'system']),
     }),
     output: z.object({ name: z.string() }),

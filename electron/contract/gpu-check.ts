@@ -58,7 +58,7 @@ export type GpuReport = z.infer<typeof gpuReport>
 export const libtorchDevices = z.object({
   isCudaBuild: z.boolean(),
   /** That it can use. */
-  devices: z.number().int(),
+  devices: z.int(),
   /** As torch.__config__.show() prints it. */
   config: z.string(),
 })

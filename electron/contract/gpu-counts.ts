@@ -11,47 +11,47 @@ export const countsBasis =
 
 /** Requests of warps: all lanes of a warp that execute one instruction together. */
 const requestCounts = z.object({
-  requests: z.number().int(),
+  requests: z.int(),
   /** Active lanes of all requests: divided by the requests, of 32. */
-  lanes: z.number().int(),
+  lanes: z.int(),
   /** Bytes that the active lanes ask for. */
-  bytes: z.number().int(),
+  bytes: z.int(),
 })
 
 export const globalCounts = requestCounts.extend({
   /** Sectors of 32 bytes that the requests touch: what moves. */
-  sectors: z.number().int(),
+  sectors: z.int(),
 })
 export type GlobalCounts = z.infer<typeof globalCounts>
 
 export const sharedCounts = requestCounts.extend({
   /** Passes over the 32 banks that the requests need. */
-  wavefronts: z.number().int(),
+  wavefronts: z.int(),
   /** And would need without bank conflicts. */
-  leastWavefronts: z.number().int(),
+  leastWavefronts: z.int(),
 })
 export type SharedCounts = z.infer<typeof sharedCounts>
 
 export const atomicCounts = requestCounts.extend({
   /** Different addresses of the requests. */
-  addresses: z.number().int(),
+  addresses: z.int(),
   /** The most lanes at one address, summed over requests: they go one after another. */
-  serialLanes: z.number().int(),
+  serialLanes: z.int(),
 })
 export type AtomicCounts = z.infer<typeof atomicCounts>
 
 export const barrierCounts = z.object({
   /** Warps that came, each time. */
-  warps: z.number().int(),
-  lanes: z.number().int(),
+  warps: z.int(),
+  lanes: z.int(),
 })
 
 /** Scalar floating-point operations of all threads: add, subtract, multiply, divide, square root, minimum, maximum; a fused multiply-add is two. */
 export const operationCounts = z.object({
-  float32: z.number().int(),
-  float64: z.number().int(),
+  float32: z.int(),
+  float64: z.int(),
   /** Calls of functions such as `expf`, whose operations are not counted. */
-  functionCalls: z.number().int(),
+  functionCalls: z.int(),
 })
 export type OperationCounts = z.infer<typeof operationCounts>
 
@@ -73,11 +73,11 @@ export type GpuLineCounts = z.infer<typeof gpuLineCounts>
 
 const configuration = z.object({
   /** blockDim: x, y, z. */
-  block: z.tuple([z.number().int(), z.number().int(), z.number().int()]),
+  block: z.tuple([z.int(), z.int(), z.int()]),
   /** Bytes. */
-  dynamicShared: z.number().int(),
-  launches: z.number().int(),
-  blocks: z.number().int(),
+  dynamicShared: z.int(),
+  launches: z.int(),
+  blocks: z.int(),
 })
 
 export const gpuKernelCounts = z.object({
@@ -85,12 +85,12 @@ export const gpuKernelCounts = z.object({
   kernel: z.string(),
   launched: sourcePlace,
   /** Bytes of the `__shared__` variables of its body. */
-  staticShared: z.number().int(),
+  staticShared: z.int(),
   /** Block sizes, the one with most launches first. */
   configurations: z.array(configuration),
   /** Different sectors of global memory that loads and stores touch, added up over launches; atomics are both. */
-  sectorsRead: z.number().int(),
-  sectorsWritten: z.number().int(),
+  sectorsRead: z.int(),
+  sectorsWritten: z.int(),
   lines: z.array(gpuLineCounts),
   total: gpuCountSums,
   /** Floating-point operations for each byte that moves to or from global memory; null where one of the two is not known or 0. */
@@ -104,9 +104,9 @@ export type GpuKernelCounts = z.infer<typeof gpuKernelCounts>
 
 export const gpuCounts = z.object({
   basis: z.string(),
-  launches: z.number().int(),
+  launches: z.int(),
   /** Accesses that were not counted, because a warp made too many without coming together. */
-  missedAccesses: z.number().int(),
+  missedAccesses: z.int(),
   kernels: z.array(gpuKernelCounts),
 })
 export type GpuCounts = z.infer<typeof gpuCounts>

@@ -31,7 +31,7 @@ export const sourcePlace = z.object({
   /** Absolute path; "" where it is not known. */
   file: z.string(),
   /** 1-based; 0 where it is not known. */
-  line: z.number().int(),
+  line: z.int(),
 })
 export type SourcePlace = z.infer<typeof sourcePlace>
 
@@ -51,7 +51,7 @@ export const gpuFinding = z.object({
   /** What to do. */
   remedy: z.string(),
   /** How often it was seen at this place. */
-  count: z.number().int(),
+  count: z.int(),
   place: sourcePlace,
   thread: gpuThread.nullable(),
   /** The other access, barrier or operation that takes part. */
@@ -72,8 +72,8 @@ export type GpuFinding = z.infer<typeof gpuFinding>
 
 export const gpuReport = z.object({
   /** Kernels that ran, and their accesses to memory: with none of them, nothing was checked. */
-  launches: z.number().int(),
-  accesses: z.number().int(),
+  launches: z.int(),
+  accesses: z.int(),
   findings: z.array(gpuFinding),
 })
 export type GpuReport = z.infer<typeof gpuReport>
@@ -81,7 +81,7 @@ export type GpuReport = z.infer<typeof gpuReport>
 /** A line, as the runtime writes it. */
 export const writtenSite = z.object({ file: z.string(), line: z.number(), column: z.number() })
 /** An instruction of a library or program. */
-export const modulePlace = z.object({ module: z.string(), offset: z.number().int().nonnegative() })
+export const modulePlace = z.object({ module: z.string(), offset: z.int().nonnegative() })
 export type ModulePlace = z.infer<typeof modulePlace>
 const codePlace = z.union([modulePlace, z.object({ site: writtenSite })])
 /** An instruction of a library or program, or a line. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 import { modulePlace, sourcePlace, writtenSite } from './gpu-findings'
 
-export const index3 = z.tuple([z.number().int(), z.number().int(), z.number().int()])
+export const index3 = z.tuple([z.int(), z.int(), z.int()])
 export type Index3 = z.infer<typeof index3>
 
 /** An address as "0x7f12…". */
@@ -22,9 +22,9 @@ export type WaitKind = z.infer<typeof waitKind>
 
 const writtenAccess = z.object({
   /** Its number in the block. */
-  thread: z.number().int(),
-  file: z.number().int(),
-  line: z.number().int(),
+  thread: z.int(),
+  file: z.int(),
+  line: z.int(),
   writes: z.boolean(),
 })
 
@@ -48,24 +48,24 @@ export const writtenStop = z.object({
   why: z.string(),
   kernel: z.string(),
   launched: writtenSite,
-  launch: z.number().int(),
+  launch: z.int(),
   grid: index3,
   threads: index3,
   block: index3,
-  barriersPassed: z.number().int(),
+  barriersPassed: z.int(),
   /** Where the shared memory of the block begins. */
   shared: address,
   /** Bytes. */
-  dynamicShared: z.number().int(),
+  dynamicShared: z.int(),
   lanes: z.array(writtenLane),
   races: z.array(
     z.object({
       before: writtenAccess,
       after: writtenAccess,
       /** The byte of shared memory that these two are about. */
-      offset: z.number().int(),
+      offset: z.int(),
       /** All bytes that the two lines race on: first byte and length. */
-      bytes: z.array(z.tuple([z.number().int(), z.number().int()])),
+      bytes: z.array(z.tuple([z.int(), z.int()])),
     }),
   ),
 })
@@ -81,14 +81,14 @@ export const writtenStepMessage = z.discriminatedUnion('type', [
     type: z.literal('allocations'),
     allocations: z.array(
       z
-        .object({ begin: address, bytes: z.number().int(), freed: z.boolean(), made: writtenSite })
+        .object({ begin: address, bytes: z.int(), freed: z.boolean(), made: writtenSite })
         .nullable(),
     ),
   }),
   z.object({
     type: z.literal('finished'),
     kernel: z.string(),
-    launch: z.number().int(),
+    launch: z.int(),
     block: index3,
   }),
 ])
@@ -119,19 +119,19 @@ export const sharedArray = z.object({
   /** Of an element. */
   type: z.string(),
   /** None for a single variable. */
-  dimensions: z.array(z.number().int()),
+  dimensions: z.array(z.int()),
   values: z.array(z.string()),
   /** The same as numbers; null where elements are not numbers. */
   numbers: z.array(z.number().nullable()).nullable(),
   /** Elements that a race is about. */
-  raced: z.array(z.number().int()),
+  raced: z.array(z.int()),
   /** There are more elements than values. */
   isCut: z.boolean(),
 })
 export type SharedArray = z.infer<typeof sharedArray>
 
 const racingAccess = z.object({
-  thread: z.number().int(),
+  thread: z.int(),
   place: sourcePlace,
   writes: z.boolean(),
 })
@@ -142,7 +142,7 @@ export const stepRace = z.object({
   /** What the two accesses are about: "tile[3][4]"; "" where it is not known. */
   variable: z.string(),
   /** Bytes of shared memory that the two lines race on. */
-  bytes: z.number().int(),
+  bytes: z.int(),
 })
 export type StepRace = z.infer<typeof stepRace>
 
@@ -153,15 +153,15 @@ export const stepView = z.object({
   why: z.string(),
   kernel: z.string(),
   launched: sourcePlace,
-  launch: z.number().int(),
+  launch: z.int(),
   grid: index3,
   threads: index3,
   block: index3,
-  barriersPassed: z.number().int(),
+  barriersPassed: z.int(),
   /** Of the active lanes; null where none has stopped. */
   place: sourcePlace.nullable(),
   lanes: z.array(stepLane),
-  warp: z.number().int(),
+  warp: z.int(),
   variables: z.array(stepVariable),
   shared: z.array(sharedArray),
   races: z.array(stepRace),

@@ -50,8 +50,8 @@ export type CheckStatus = z.infer<typeof checkStatus>
 
 /** The element of a Jacobian that is furthest outside its tolerance, or nearest to it. */
 export const worstElement = z.object({
-  inputIndex: z.array(z.number().int()),
-  outputIndex: z.array(z.number().int()),
+  inputIndex: z.array(z.int()),
+  outputIndex: z.array(z.int()),
   /** Complex: absolute values; the texts are exact. */
   analytical: real,
   numerical: real,
@@ -76,11 +76,11 @@ export const gradcheckFinding = z.object({
   /** `reason` already gives `mismatched` and `total`. */
   countsInReason: z.boolean(),
   /** Positions in the report's lists; absent when the finding is about all. */
-  input: z.number().int().optional(),
-  output: z.number().int().optional(),
+  input: z.int().optional(),
+  output: z.int().optional(),
   /** Elements of the Jacobian outside the tolerance, and all of them; 0 where none were compared. */
-  mismatched: z.number().int(),
-  total: z.number().int(),
+  mismatched: z.int(),
+  total: z.int(),
   worst: worstElement.optional(),
   /** Largest absolute error of all elements; that of the worst one can be smaller, where its tolerance is too. */
   maxAbsolute: real.optional(),
@@ -93,7 +93,7 @@ export type GradcheckFinding = z.infer<typeof gradcheckFinding>
 
 export const gradcheckTensor = z.object({
   name: z.string(),
-  shape: z.array(z.number().int()),
+  shape: z.array(z.int()),
   dtype: z.string(),
   requiresGrad: z.boolean(),
 })
@@ -105,7 +105,7 @@ export const gradcheckReport = z.object({
   ok: z.boolean(),
   seconds: z.number(),
   /** How often the function was called. */
-  calls: z.number().int(),
+  calls: z.int(),
   inputs: z.array(gradcheckTensor),
   outputs: z.array(gradcheckTensor),
   findings: z.array(gradcheckFinding),
@@ -136,7 +136,7 @@ export type CheckedReport = z.infer<typeof checkedReport>
 /** How one entry of opsmith.json's `gradchecks` went. */
 export const gradcheckOutcome = z.object({
   /** Its position among the `gradchecks` that were asked for. */
-  entry: z.number().int(),
+  entry: z.int(),
   /** Its name in opsmith.json, else the call and its options. */
   name: z.string(),
   op: z.string(),
@@ -178,7 +178,7 @@ export const sweepCurve = z.object({
   /** From the largest eps to the smallest. */
   points: z.array(sweepPoint.extend({ branch: sweepBranch })),
   /** Where in `points` the error is smallest; absent when there are none. */
-  recommended: z.number().int().optional(),
+  recommended: z.int().optional(),
   /** Why there are no points: the operator takes no float32, say; "" otherwise. */
   reason: z.string(),
 })
@@ -196,11 +196,11 @@ export const searchReport = z.object({
   op: z.string(),
   seconds: z.number(),
   /** Points that were checked; fewer than requested if one ended the op host. */
-  tried: z.number().int(),
+  tried: z.int(),
   /** How many of them failed. */
-  failed: z.number().int(),
+  failed: z.int(),
   /** Of the inputs that were drawn, at the worst point. */
-  seeds: z.record(z.string(), z.number().int()),
+  seeds: z.record(z.string(), z.int()),
   /** The inputs of that point, to check it again or to keep it. */
   inputs: z.record(z.string(), inputSpec),
   /** |analytical - numerical| - (atol + rtol |numerical|) there; Infinity when a check without a number failed. */

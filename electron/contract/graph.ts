@@ -12,8 +12,8 @@ import { dtype, real } from './tensor'
 /** The type of a tensor; `null` for an unknown size. */
 export const tensorType = z.object({
   dtype: dtype.optional(),
-  shape: z.array(z.number().int().nullable()).optional(),
-  strides: z.array(z.number().int().nullable()).optional(),
+  shape: z.array(z.int().nullable()).optional(),
+  strides: z.array(z.int().nullable()).optional(),
   device: z.string().optional(),
   requiresGrad: z.boolean().optional(),
 })
@@ -34,10 +34,10 @@ export type GraphValue = z.infer<typeof graphValue>
 /** A place in a source; lines and columns from 1, the end exclusive. */
 export const graphPlace = z.object({
   file: z.string(),
-  line: z.number().int(),
-  column: z.number().int(),
-  endLine: z.number().int(),
-  endColumn: z.number().int(),
+  line: z.int(),
+  column: z.int(),
+  endLine: z.int(),
+  endColumn: z.int(),
 })
 export type GraphPlace = z.infer<typeof graphPlace>
 
@@ -79,7 +79,7 @@ export type GraphBlock = {
 }
 const graphNode: z.ZodType<GraphNode> = z.lazy(() =>
   z.object({
-    id: z.number().int(),
+    id: z.int(),
     kind: z.string(),
     inputs: z.array(z.string()),
     outputs: z.array(graphValue),
@@ -98,7 +98,7 @@ const graphNode: z.ZodType<GraphNode> = z.lazy(() =>
         }),
       )
       .optional(),
-    lines: z.tuple([z.number().int(), z.number().int()]),
+    lines: z.tuple([z.int(), z.int()]),
   }),
 )
 
@@ -176,7 +176,7 @@ export type TraceCheck = z.infer<typeof traceCheck>
 
 export const captureReport = z.object({
   /** The op host's number for it, for graph.read. */
-  capture: z.number().int(),
+  capture: z.int(),
   entry: z.string(),
   form: graphForm,
   /** Wall time of capturing, without the passes. */
@@ -185,7 +185,7 @@ export const captureReport = z.object({
   steps: z.array(
     z.object({
       name: z.string(),
-      nodes: z.number().int(),
+      nodes: z.int(),
       seconds: z.number(),
       /** A pass that had nothing to do here says why. */
       note: z.string().optional(),
@@ -208,10 +208,10 @@ export type GraphText = z.infer<typeof graphText>
 export const observedValue = z.object({
   name: z.string(),
   dtype: dtype,
-  shape: z.array(z.number().int()),
+  shape: z.array(z.int()),
   device: z.string(),
-  nan: z.number().int(),
-  inf: z.number().int(),
+  nan: z.int(),
+  inf: z.int(),
   min: real.nullable(),
   max: real.nullable(),
   mean: real.nullable(),
@@ -222,16 +222,16 @@ export type ObservedValue = z.infer<typeof observedValue>
 export const graphObservation = z.object({
   /** Median of the runs, all nodes. */
   seconds: z.number(),
-  runs: z.number().int(),
+  runs: z.int(),
   nodes: z.array(
     z.object({
-      id: z.number().int(),
+      id: z.int(),
       /** Times it ran in one run: 0 in the branch not taken, many in a loop. */
-      calls: z.number().int(),
+      calls: z.int(),
       /** All calls of one run together, median of the runs; nested nodes included. */
       seconds: z.number(),
       /** Bytes of the new storages its outputs hold; 0 for views. */
-      bytes: z.number().int(),
+      bytes: z.int(),
       values: z.array(observedValue),
     }),
   ),

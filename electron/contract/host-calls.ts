@@ -36,7 +36,7 @@ function call<Input extends z.ZodType, Output extends z.ZodType>(declared: {
 const fileName = (path: string): string => path.split('/').at(-1) ?? path
 
 const nothing = z.object({})
-const openTiming = z.object({ handle: z.number().int() })
+const openTiming = z.object({ handle: z.int() })
 const onDevice = z.object({ device: z.string() })
 const writtenFile = z.object({ path: z.string() })
 
@@ -54,7 +54,7 @@ export const hostCalls = {
   /** How many devices libtorch sees: with one, no copy of the op host can make a backward. */
   'host.devices': call({
     input: nothing,
-    output: z.object({ count: z.number().int() }),
+    output: z.object({ count: z.int() }),
     phase: () => 'looking for devices',
   }),
   'library.load': call({
@@ -95,9 +95,9 @@ export const hostCalls = {
   'operator.record': call({
     input: z.object({ request: runRequest, path: z.string(), makeCall: z.boolean() }),
     output: z.object({
-      results: z.number().int(),
+      results: z.int(),
       /** Of an operator that returns nothing: the arguments that it writes, by their places. */
-      written: z.array(z.number().int()).optional(),
+      written: z.array(z.int()).optional(),
     }),
     phase: ({ request }) => `call ${request.op}`,
   }),
@@ -131,7 +131,7 @@ export const hostCalls = {
     phase: ({ op, expression }) => `timing ${expression ?? op}`,
   }),
   'timing.sample': call({
-    input: openTiming.extend({ count: z.number().int().min(1).max(100_000) }),
+    input: openTiming.extend({ count: z.int().min(1).max(100_000) }),
     output: timingSamples,
     phase: () => 'timing the call',
   }),
@@ -142,7 +142,7 @@ export const hostCalls = {
   }),
   /** On a device other than the CPU: the call replayed in a graph. */
   'timing.replay': call({
-    input: openTiming.extend({ count: z.number().int().min(1).max(10_000) }),
+    input: openTiming.extend({ count: z.int().min(1).max(10_000) }),
     output: replayedTiming,
     phase: () => 'replaying a CUDA graph',
   }),
@@ -173,7 +173,7 @@ export const hostCalls = {
   /** With another open call, or with results that were saved. */
   'timing.compare': call({
     input: openTiming.extend({
-      with: z.union([z.number().int(), z.string()]),
+      with: z.union([z.int(), z.string()]),
       rtol: z.number().optional(),
       atol: z.number().optional(),
     }),
@@ -182,8 +182,8 @@ export const hostCalls = {
   }),
   /** Handles that are gone already are not an error. */
   'timing.close': call({
-    input: z.object({ handles: z.array(z.number().int()) }),
-    output: z.object({ closed: z.number().int() }),
+    input: z.object({ handles: z.array(z.int()) }),
+    output: z.object({ closed: z.int() }),
     phase: () => 'closing timings',
   }),
   'timing.machine': call({
@@ -193,7 +193,7 @@ export const hostCalls = {
   }),
   /** Takes a second or two. */
   'timing.ceilings': call({
-    input: z.object({ threads: z.number().int().min(1).max(1024) }),
+    input: z.object({ threads: z.int().min(1).max(1024) }),
     output: machineCeilings,
     phase: () => 'measuring the machine',
   }),
@@ -214,14 +214,14 @@ export const hostCalls = {
     phase: () => 'reading a part of a tensor',
   }),
   'tensor.histogram': call({
-    input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),
+    input: z.object({ handle: z.int(), bins: z.int().min(1).max(512) }),
     output: histogram,
     phase: () => 'making a histogram',
   }),
   /** Handles that are gone already are not an error. */
   'tensor.release': call({
-    input: z.object({ handles: z.array(z.number().int()) }),
-    output: z.object({ released: z.number().int() }),
+    input: z.object({ handles: z.array(z.int()) }),
+    output: z.object({ released: z.int() }),
     phase: () => 'releasing tensors',
   }),
   /** Throws away the oldest capture past a few dozen. */
@@ -232,29 +232,29 @@ export const hostCalls = {
   }),
   /** `step` 0 is the graph as captured. */
   'graph.read': call({
-    input: z.object({ capture: z.number().int(), step: z.number().int().nonnegative() }),
+    input: z.object({ capture: z.int(), step: z.int().nonnegative() }),
     output: graphText,
     phase: () => 'reading a graph',
   }),
   /** Runs a captured step node by node on the arguments it was captured with. */
   'graph.observe': call({
     input: z.object({
-      capture: z.number().int(),
-      step: z.number().int().nonnegative(),
-      runs: z.number().int().min(1).max(100),
+      capture: z.int(),
+      step: z.int().nonnegative(),
+      runs: z.int().min(1).max(100),
     }),
     output: graphObservation,
     phase: () => 'running the graph',
   }),
   /** Captures that are gone already are not an error. */
   'graph.release': call({
-    input: z.object({ captures: z.array(z.number().int()) }),
-    output: z.object({ released: z.number().int() }),
+    input: z.object({ captures: z.array(z.int()) }),
+    output: z.object({ released: z.int() }),
     phase: () => 'releasing graphs',
   }),
   /** Writes a script or trace capture as a TorchScript archive that Python and C++ load. */
   'graph.save': call({
-    input: z.object({ capture: z.number().int(), path: z.string() }),
+    input: z.object({ capture: z.int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }),
     phase: () => 'saving the graph',
   }),
@@ -276,7 +276,7 @@ export const lostConnectionCode = 70
 
 /** Parent to host. */
 export const hostRequest = z.object({
-  id: z.number().int(),
+  id: z.int(),
   call: z.string().refine((name): name is HostCallName => name in hostCalls),
   input: z.unknown(),
 })
@@ -295,7 +295,7 @@ export const hostMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('refused'), error: workbenchError }),
   z.object({
     kind: z.literal('answer'),
-    id: z.number().int(),
+    id: z.int(),
     result: z.discriminatedUnion('ok', [
       z.object({ ok: z.literal(true), value: z.unknown() }),
       z.object({ ok: z.literal(false), error: z.unknown() }),

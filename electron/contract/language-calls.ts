@@ -52,8 +52,8 @@ export const languageCalls = {
   },
   /** The function that is registered at a place, as operators' kernels name them: its own place. */
   'program.kernel': {
-    input: z.object({ folder: z.string(), file: z.string(), line: z.number().int() }),
-    output: z.object({ file: z.string(), line: z.number().int() }),
+    input: z.object({ folder: z.string(), file: z.string(), line: z.int() }),
+    output: z.object({ file: z.string(), line: z.int() }),
   },
   /**
    * The functions that make the gradients of these operators (names without overloads), as files on disk have them:
@@ -67,7 +67,7 @@ export const languageCalls = {
         operator: z.string(),
         name: z.string(),
         file: z.string(),
-        line: z.number().int(),
+        line: z.int(),
       }),
     ),
   },
@@ -101,7 +101,7 @@ export const languageCalls = {
   'language.actions': { input: languageRange, output: z.array(codeAction) },
   /** What an action of the last answer about this file would change. */
   'language.actionEdits': {
-    input: languageFile.extend({ id: z.number().int().nonnegative() }),
+    input: languageFile.extend({ id: z.int().nonnegative() }),
     output: z.array(textEdit),
   },
 } as const

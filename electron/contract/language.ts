@@ -21,7 +21,7 @@ export const languageState = z.object({
   message: z.string(),
   hint: z.string(),
   /** Process id; 0 when there is no process. */
-  pid: z.number().int(),
+  pid: z.int(),
 })
 export type LanguageState = z.infer<typeof languageState>
 
@@ -31,16 +31,16 @@ export type LanguageFile = z.infer<typeof languageFile>
 
 /** Lines and columns are 1-based; columns count UTF-16 units, as the editor does. */
 const position = {
-  line: z.number().int().positive(),
-  column: z.number().int().positive(),
+  line: z.int().positive(),
+  column: z.int().positive(),
 }
 export const languagePosition = languageFile.extend(position)
 export type LanguagePosition = z.infer<typeof languagePosition>
 
 export const textRange = z.object({
   ...position,
-  endLine: z.number().int().positive(),
-  endColumn: z.number().int().positive(),
+  endLine: z.int().positive(),
+  endColumn: z.int().positive(),
 })
 export type TextRange = z.infer<typeof textRange>
 export const languageRange = languageFile.extend(textRange.shape)
@@ -53,7 +53,7 @@ export type FilePlace = z.infer<typeof filePlace>
 export const documentText = languageFile.extend({
   text: z.string().max(4_000_000),
   /** Counts up with every edit; answers and diagnostics name the one that they are about. */
-  version: z.number().int().nonnegative(),
+  version: z.int().nonnegative(),
 })
 export type DocumentText = z.infer<typeof documentText>
 
@@ -66,7 +66,7 @@ export const completionItem = z.object({
   /** Markdown. */
   documentation: z.string(),
   /** LSP's CompletionItemKind. */
-  kind: z.number().int(),
+  kind: z.int(),
   text: z.string(),
   /** `text` has placeholders: `f(${1:int a})`. */
   snippet: z.boolean(),
@@ -94,17 +94,17 @@ export const signatureHelp = z.object({
       label: z.string(),
       documentation: z.string(),
       /** Where in the label each parameter stands. */
-      parameters: z.array(z.tuple([z.number().int(), z.number().int()])),
+      parameters: z.array(z.tuple([z.int(), z.int()])),
     }),
   ),
-  active: z.number().int().nonnegative(),
-  activeParameter: z.number().int().nonnegative(),
+  active: z.int().nonnegative(),
+  activeParameter: z.int().nonnegative(),
 })
 export type SignatureHelp = z.infer<typeof signatureHelp>
 
 export const inlayHint = z.object({
-  line: z.number().int(),
-  column: z.number().int(),
+  line: z.int(),
+  column: z.int(),
   label: z.string(),
   kind: z.enum(['type', 'parameter', 'other']),
   padLeft: z.boolean(),
@@ -115,7 +115,7 @@ export type InlayHint = z.infer<typeof inlayHint>
 /** The names that `semanticTokens` counts in: its data is LSP's, five numbers a token. */
 export const tokenLegend = z.object({ types: z.array(z.string()), modifiers: z.array(z.string()) })
 export type TokenLegend = z.infer<typeof tokenLegend>
-export const semanticTokens = z.object({ legend: tokenLegend, data: z.array(z.number().int()) })
+export const semanticTokens = z.object({ legend: tokenLegend, data: z.array(z.int()) })
 export type SemanticTokens = z.infer<typeof semanticTokens>
 
 export interface DocumentSymbol {
@@ -131,7 +131,7 @@ export const documentSymbol: z.ZodType<DocumentSymbol> = z.lazy(() =>
   z.object({
     name: z.string(),
     detail: z.string(),
-    kind: z.number().int(),
+    kind: z.int(),
     range: textRange,
     selection: textRange,
     children: z.array(documentSymbol),
@@ -145,8 +145,8 @@ export const projectSymbol = z.object({
   kind: z.enum(['function', 'declaration', 'type', 'macro', 'operator']),
   /** Relative to the project. */
   path: z.string(),
-  line: z.number().int().positive(),
-  column: z.number().int().positive(),
+  line: z.int().positive(),
+  column: z.int().positive(),
 })
 export type ProjectSymbol = z.infer<typeof projectSymbol>
 
@@ -167,7 +167,7 @@ export const codeAction = z.object({
   /** "refactor", "refactor.extract", …; quick fixes come with diagnostics. */
   kind: z.string(),
   /** For language.actionEdits, until the file's actions are asked for again. */
-  id: z.number().int().nonnegative(),
+  id: z.int().nonnegative(),
 })
 export type CodeAction = z.infer<typeof codeAction>
 
@@ -176,7 +176,7 @@ export const languageDiagnostics = z.object({
   folder: z.string(),
   /** Absolute. */
   file: z.string(),
-  version: z.number().int(),
+  version: z.int(),
   diagnostics: z.array(diagnostic),
 })
 export type LanguageDiagnostics = z.infer<typeof languageDiagnostics>

@@ -29,11 +29,11 @@ export type Distribution = z.infer<typeof distribution>
 
 /** A named input. The same seed, shape and dtype give the values that `torch.manual_seed(seed)` gives in Python. */
 export const inputSpec = z.strictObject({
-  shape: z.array(z.number().int().nonnegative()).optional(),
+  shape: z.array(z.int().nonnegative()).optional(),
   dtype: dtype.default('float32'),
   device: deviceName.default('cpu'),
   distribution: distribution.default('randn'),
-  seed: z.number().int().nonnegative().optional(),
+  seed: z.int().nonnegative().optional(),
   requires_grad: z.boolean().default(false),
   low: z.number().optional(),
   high: z.number().optional(),
@@ -46,9 +46,9 @@ export const inputSpec = z.strictObject({
   /** The fraction of specified elements of a sparse input. Each is drawn with this probability, after the values. */
   density: z.number().min(0).max(1).optional(),
   /** As torch.sparse_coo_tensor takes them: for each dimension, where the specified elements are in it. */
-  indices: z.array(z.array(z.number().int().nonnegative())).optional(),
+  indices: z.array(z.array(z.int().nonnegative())).optional(),
   /** Of sparse_bsr and sparse_bsc. */
-  blocksize: z.tuple([z.number().int().positive(), z.number().int().positive()]).optional(),
+  blocksize: z.tuple([z.int().positive(), z.int().positive()]).optional(),
 })
 export type InputSpec = z.infer<typeof inputSpec>
 

@@ -20,21 +20,21 @@ export type OccupancyLimit = z.infer<typeof occupancyLimits>
 /** What a block needs of a multiprocessor. */
 export const blockNeeds = z.object({
   /** Threads of a block. */
-  threads: z.number().int().min(0),
+  threads: z.int().min(0),
   /** Of one thread; undefined where no compiler for the GPU has said it: registers then limit nothing. */
-  registers: z.number().int().min(0).optional(),
+  registers: z.int().min(0).optional(),
   /** Bytes of `__shared__` variables. */
-  staticShared: z.number().int().min(0),
+  staticShared: z.int().min(0),
   /** Bytes that the launch adds. */
-  dynamicShared: z.number().int().min(0),
+  dynamicShared: z.int().min(0),
 })
 export type BlockNeeds = z.infer<typeof blockNeeds>
 
 export const occupancy = z.object({
   architecture: occupancyArchitectures,
   /** Blocks that a multiprocessor runs at once; 0: such a block cannot run. */
-  blocks: z.number().int(),
-  warps: z.number().int(),
+  blocks: z.int(),
+  warps: z.int(),
   /** Part of the warps that a multiprocessor can run, 0 to 1. */
   occupancy: z.number(),
   /** What allows no more blocks, several if they are equal. */
@@ -44,8 +44,8 @@ export type Occupancy = z.infer<typeof occupancy>
 
 const curvePoint = z.object({
   /** Threads, registers of a thread, or bytes of shared memory. */
-  value: z.number().int(),
-  blocks: z.number().int(),
+  value: z.int(),
+  blocks: z.int(),
   occupancy: z.number(),
 })
 export type OccupancyPoint = z.infer<typeof curvePoint>

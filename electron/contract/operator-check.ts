@@ -25,10 +25,10 @@ export const operatorCheckRequest = z.object({
     .array(
       z.object({
         name: z.string(),
-        min: z.number().int(),
-        max: z.number().int(),
-        given: z.number().int(),
-        places: z.array(z.object({ input: z.string(), dim: z.number().int() })),
+        min: z.int(),
+        max: z.int(),
+        given: z.int(),
+        places: z.array(z.object({ input: z.string(), dim: z.int() })),
       }),
     )
     .default([]),
@@ -52,8 +52,8 @@ export const operatorCheckRequest = z.object({
   /** Empty: all but those that must be asked for. */
   checks: z.array(operatorCheckName).default([]),
   /** How many other calls are tried. */
-  shapes: z.number().int().min(0).max(1000).default(6),
-  seed: z.number().int().nonnegative().default(0),
+  shapes: z.int().min(0).max(1000).default(6),
+  seed: z.int().nonnegative().default(0),
 })
 export type OperatorCheckRequest = z.infer<typeof operatorCheckRequest>
 
@@ -74,9 +74,9 @@ export const operatorCheckFinding = z.object({
   advice: z.string(),
   /** The tensor it is about, "" when none. */
   input: z.string(),
-  output: z.number().int().optional(),
+  output: z.int().optional(),
   /** Of an element of that tensor. */
-  index: z.array(z.number().int()),
+  index: z.array(z.int()),
   /** The smallest shapes and simplest values that show it: "x float64[1, 2] of zeros"; "" when the given ones are. */
   shownBy: z.string(),
   /** The same as a call to make again; only of what failed. */
@@ -115,7 +115,7 @@ const sanitizerEvidence = z.object({
   kind: z.string(),
   access: z.enum(['read', 'write']).optional(),
   /** Of the access. */
-  bytes: z.number().int().optional(),
+  bytes: z.int().optional(),
   /** Where it happened, innermost first. */
   stack: z.array(stackFrame),
   /** Where the memory was allocated, and freed; [] when that is not known. */
@@ -130,7 +130,7 @@ export const placedFinding = operatorCheckFinding
   .extend({
     /** Absolute; absent of what did not fail, and where no source is known, as of libtorch's own kernels. */
     file: z.string().optional(),
-    line: z.number().int().optional(),
+    line: z.int().optional(),
     sanitizer: sanitizerEvidence.optional(),
     /** Where the call ended its process, innermost first. */
     stack: z.array(stackFrame).optional(),
@@ -148,7 +148,7 @@ export type PlacedOperatorCheckReport = z.infer<typeof placedOperatorCheckReport
 /** How the operator checks of one operator went. */
 export const operatorCheckOutcome = z.object({
   /** Its position among those that were checked. */
-  entry: z.number().int(),
+  entry: z.int(),
   /** The call: "my_op::f(x, y)". */
   name: z.string(),
   op: z.string(),

@@ -15,7 +15,7 @@ export type OperatorArgument = z.infer<typeof operatorArgument>
 export const registeredKernel = z.object({
   dispatchKey: z.string(),
   file: z.string(),
-  line: z.number().int(),
+  line: z.int(),
 })
 export type RegisteredKernel = z.infer<typeof registeredKernel>
 

@@ -15,7 +15,7 @@ export const stackFrame = z.object({
   symbol: z.string(),
   module: z.string(),
   file: z.string().optional(),
-  line: z.number().int().optional(),
+  line: z.int().optional(),
   /** The frame is in a source of the project. */
   isUser: z.boolean(),
 })
@@ -23,7 +23,7 @@ export type StackFrame = z.infer<typeof stackFrame>
 
 /** How one generation of the op host ended. */
 export const hostExit = z.object({
-  generation: z.number().int(),
+  generation: z.int(),
   reason: z.enum([
     'stopped', // we asked it to
     'segfault',
@@ -49,7 +49,7 @@ export const hostExit = z.object({
   /** What the host was doing: "call my_op::f", "loading libmy_op.so"; empty when idle. */
   phase: z.string(),
   signal: z.string().optional(),
-  exitCode: z.number().int().optional(),
+  exitCode: z.int().optional(),
   /** The call worked on a graph so deep that libtorch's passes may need more stack than there is. */
   graphIsDeep: z.boolean().optional(),
   stack: z.array(stackFrame),
@@ -69,8 +69,8 @@ export const workbenchError = z.object({
   /** The offending field, `inputs.x.shape[1]`. */
   path: z.string().optional(),
   file: z.string().optional(),
-  line: z.number().int().optional(),
-  column: z.number().int().optional(),
+  line: z.int().optional(),
+  column: z.int().optional(),
   exit: hostExit.optional(),
 })
 export type WorkbenchError = z.infer<typeof workbenchError>

@@ -12,7 +12,7 @@ export const profileRequest = z.object({
   /** Also the backward of the sum of the outputs. */
   backward: z.boolean(),
   /** Of libtorch's intra-op pool. */
-  threads: z.number().int().min(1).max(1024),
+  threads: z.int().min(1).max(1024),
 })
 export type ProfileRequest = z.infer<typeof profileRequest>
 
@@ -71,7 +71,7 @@ export type ProfileAllocations = z.infer<typeof profileAllocations>
 /** One run as libtorch's profiler saw it: native/runtime/profile. */
 export const profileTrace = z.object({
   op: z.string(),
-  threads: z.number().int(),
+  threads: z.int(),
   names: z.array(z.string()),
   /** "float32[64, 64], 2", of an operator's arguments; "…" for what the profiler does not keep. */
   inputs: z.array(z.string()),
@@ -80,20 +80,20 @@ export const profileTrace = z.object({
   /** "cpu", "cuda:0". */
   devices: z.array(z.string()),
   /** Lines of the program; line 0 where only the function is known. */
-  frames: z.array(z.object({ function: z.string(), file: z.string(), line: z.number().int() })),
+  frames: z.array(z.object({ function: z.string(), file: z.string(), line: z.int() })),
   /** Numbers of frames, outermost first. */
   stacks: z.array(integers),
   tracks: z.array(z.object({ name: z.string(), isDevice: z.boolean() })),
   events: profileEvents,
   allocations: profileAllocations,
   /** How many did not fit: 100,000 of each are kept. */
-  cutEvents: z.number().int(),
-  cutAllocations: z.number().int(),
+  cutEvents: z.int(),
+  cutAllocations: z.int(),
   /** ns of each profiled run, and which of them this is: the median one. */
   runs: integers,
-  chosen: z.number().int(),
+  chosen: z.int(),
   /** Runs without the profiler, and ns of their median. */
-  plainRuns: z.number().int(),
+  plainRuns: z.int(),
   plainTime: z.number(),
   /** Bytes of the storages that the arguments hold, and of those that only the results hold. */
   inputBytes: z.number(),
@@ -110,7 +110,7 @@ export const profileTotal = z.object({
   /** "aten::mm"; of a line, its function. */
   name: z.string(),
   kind: z.enum(profileKinds),
-  calls: z.number().int(),
+  calls: z.int(),
   /** Nested calls of the same name counted once. */
   total: z.number(),
   /** Without the calls inside it. */
@@ -121,8 +121,8 @@ export const profileTotal = z.object({
   allocated: z.number(),
   /** Where it was called; more places than this one: `places`. */
   file: z.string(),
-  line: z.number().int(),
-  places: z.number().int(),
+  line: z.int(),
+  places: z.int(),
 })
 export type ProfileTotal = z.infer<typeof profileTotal>
 
@@ -131,25 +131,25 @@ export const profileFlame = z.object({
   name: z.string(),
   kind: z.enum(profileKinds),
   /** Position of the parent, -1 for none. */
-  parent: z.number().int(),
-  calls: z.number().int(),
+  parent: z.int(),
+  calls: z.int(),
   total: z.number(),
   self: z.number(),
   allocated: z.number(),
   file: z.string(),
-  line: z.number().int(),
+  line: z.int(),
 })
 export type ProfileFlame = z.infer<typeof profileFlame>
 
 /** The memory that an operator of a line holds at the peak. */
 export const profileHolder = z.object({
   bytes: z.number(),
-  blocks: z.number().int(),
+  blocks: z.int(),
   /** The innermost operator that took it; "" outside of all. */
   name: z.string(),
-  event: z.number().int(),
+  event: z.int(),
   file: z.string(),
-  line: z.number().int(),
+  line: z.int(),
 })
 export type ProfileHolder = z.infer<typeof profileHolder>
 
@@ -169,7 +169,7 @@ export type ProfileMemory = z.infer<typeof profileMemory>
 
 export const profileReport = z.object({
   /** The engine's number for it, for profile.save. */
-  profile: z.number().int(),
+  profile: z.int(),
   backward: z.boolean(),
   trace: profileTrace,
   /** Own time of each event, in ns: without what ran within it on the same track. */

@@ -14,7 +14,7 @@ export const importRemark = z.object({
   /** Relative to the folder; "" where it is about no file. */
   file: z.string(),
   /** 1-based; 0 where it is about no line. */
-  line: z.number().int(),
+  line: z.int(),
   /** The command that helps; "" for none. */
   command: z.string(),
 })
@@ -40,7 +40,7 @@ export const importSwitch = z.object({
   /** Relative to the folder. */
   file: z.string(),
   /** 1-based; 0 where it is unknown. */
-  line: z.number().int(),
+  line: z.int(),
 })
 export type ImportSwitch = z.infer<typeof importSwitch>
 

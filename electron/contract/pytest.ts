@@ -28,7 +28,7 @@ export const pytestPlace = z.object({
   /** Absolute. */
   file: z.string(),
   /** 1-based. */
-  line: z.number().int(),
+  line: z.int(),
   /** The function. */
   name: z.string(),
 })
@@ -40,7 +40,7 @@ export const pytestTest = z.object({
   /** Absolute. */
   file: z.string(),
   /** 1-based; 0 where it is unknown. */
-  line: z.number().int(),
+  line: z.int(),
   outcome: pytestOutcome,
   /** Of set-up, test and teardown together. */
   seconds: z.number(),
@@ -91,9 +91,9 @@ export type PytestReport = z.infer<typeof pytestReport>
 
 /** How far a run is. */
 export const pytestProgress = z.object({
-  done: z.number().int(),
+  done: z.int(),
   /** 0 until the tests are found. */
-  total: z.number().int(),
+  total: z.int(),
   /** The id of the test that runs; "" between two. */
   running: z.string(),
   /** Found or finished since the last report. */

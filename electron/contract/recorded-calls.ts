@@ -5,7 +5,7 @@ import { deviceName, dtype } from './tensor'
 
 /** An input as opsmith.json writes it: small ones and indices with their values, others by their distribution. */
 const recordedTensor = z.strictObject({
-  shape: z.array(z.number().int().nonnegative()),
+  shape: z.array(z.int().nonnegative()),
   dtype,
   device: deviceName.optional(),
   requires_grad: z.boolean().optional(),
@@ -57,11 +57,11 @@ export type KeepCallsRequest = z.infer<typeof keepCallsRequest>
 /** The result of adding calls to opsmith.json. */
 export const keptCalls = z.object({
   /** Entries that were added to each list that was asked for. */
-  added: z.partialRecord(recordedCallList, z.number().int()),
+  added: z.partialRecord(recordedCallList, z.int()),
   /** Entries that opsmith.json has already. */
-  there: z.number().int(),
+  there: z.int(),
   /** Calls that opsmith.json cannot hold. */
-  leftOut: z.number().int(),
+  leftOut: z.int(),
 })
 export type KeptCalls = z.infer<typeof keptCalls>
 

@@ -16,7 +16,7 @@ export const connection = z.object({
   /** What was printed, for "show details". */
   detail: z.string(),
   /** Counts the engines: another number is an engine that knows nothing of what the one before did. */
-  engine: z.number().int(),
+  engine: z.int(),
   /** While the connection is lost: the engine there goes on, as far as is known. */
   isKept: z.boolean(),
   /** When Opsmith tries again, in milliseconds since 1970; 0 if it does not. */
@@ -84,7 +84,7 @@ export const remoteCalls = {
   'remote.reconnect': { input: none, output: none },
   /** The answer to remote.asked; null: the user cancelled. */
   'remote.answer': {
-    input: z.object({ id: z.number().int(), path: z.string().nullable() }),
+    input: z.object({ id: z.int(), path: z.string().nullable() }),
     output: none,
   },
 } as const
@@ -95,7 +95,7 @@ export const remoteEvents = {
   'remote.progressed': z.object({ text: z.string() }),
   /** The engine there asks for a path of its machine. */
   'remote.asked': z.object({
-    id: z.number().int(),
+    id: z.int(),
     target: z.string(),
     title: z.string(),
     path: z.string(),

@@ -30,10 +30,10 @@ export const runState = z.object({
    */
   phase: z.enum(['working', 'idle', 'stopped', 'unknown', 'done', 'ended']),
   problem: z.string(),
-  openJobs: z.number().int(),
-  done: z.number().int(),
-  failed: z.number().int(),
-  shards: z.number().int(),
+  openJobs: z.int(),
+  done: z.int(),
+  failed: z.int(),
+  shards: z.int(),
   /** Milliseconds since 1970. */
   created: z.number(),
   folder: z.string(),
@@ -53,7 +53,7 @@ export type WorkersChoice = z.infer<typeof workersChoice>
 /** A row of a run of timings, and where it comes from. */
 export const runRow = timingRow.extend({
   /** Its place among the shards. */
-  shard: z.number().int(),
+  shard: z.int(),
   node: z.string(),
   /** Times of different hardware are in different tables, and in no common ratio. */
   hardware: z.string(),
@@ -64,7 +64,7 @@ export type RunRow = z.infer<typeof runRow>
 export const runSearch = z.object({
   /** The gradcheck that is searched, and its place among those of the run. */
   searched: gradcheckEntry,
-  index: z.number().int(),
+  index: z.int(),
   name: z.string(),
   report: searchReport,
   /** Where parts of it were done. */
@@ -126,8 +126,8 @@ export const runWork = z.discriminatedUnion('verb', [
     search: z
       .object({
         request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
-        points: z.number().int().min(1).max(1_000_000),
-        firstSeed: z.number().int().nonnegative(),
+        points: z.int().min(1).max(1_000_000),
+        firstSeed: z.int().nonnegative(),
         /** Seconds; 0 takes the settings'. */
         timeout: z.number().nonnegative(),
       })
@@ -155,7 +155,7 @@ export const runCalls = {
       work: runWork,
       /** As `--over` takes it. */
       over: z.string().min(1),
-      jobs: z.number().int().min(1).max(1000),
+      jobs: z.int().min(1).max(1000),
     }),
     output: runState,
   },
@@ -170,8 +170,8 @@ export const runEvents = {
   /** Of runs.follow: how far the run is, with what is new. */
   'runs.progressed': z.object({
     job: z.string(),
-    done: z.number().int(),
-    total: z.number().int(),
+    done: z.int(),
+    total: z.int(),
     /** Results that are new; of searches, all that is known so far. */
     results: runResults,
     /** How many jobs wait, where in the queue the first is, and why; "" if none waits. */

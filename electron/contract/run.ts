@@ -10,7 +10,7 @@ export type ProgramSource = z.infer<typeof programSource>
 export const programFunction = z.object({
   name: z.string(),
   schema: z.string(),
-  line: z.number().int(),
+  line: z.int(),
 })
 export type ProgramFunction = z.infer<typeof programFunction>
 
@@ -28,16 +28,16 @@ export type RunRequest = z.infer<typeof runRequest>
 /** assert_close over one output: |actual - expected| <= atol + rtol * |expected|, NaN equal to nothing. */
 export const comparison = z.object({
   /** Which output; -1 for a mismatch of the whole (number of outputs, types). */
-  output: z.number().int(),
+  output: z.int(),
   matches: z.boolean(),
   rtol: z.number(),
   atol: z.number(),
-  mismatched: z.number().int(),
-  total: z.number().int(),
+  mismatched: z.int(),
+  total: z.int(),
   maxAbsolute: real,
   maxRelative: real,
   /** Where the largest absolute error is, with both values there. */
-  index: z.array(z.number().int()),
+  index: z.array(z.int()),
   actual: real,
   expected: real,
   /** In words: what differs when shapes or dtypes do; "" when all is well. */

@@ -17,7 +17,7 @@ const sanitizedCall = z.object({
   /** refused: the operator threw; stopped: the process ended before the call did. */
   end: z.enum(['ran', 'refused', 'stopped', 'timed out']),
   /** Number of the process, which is the name of its log. */
-  process: z.number().int(),
+  process: z.int(),
   /** Where the inputs lay. */
   inputs: z.array(
     z.object({
@@ -46,7 +46,7 @@ export const sanitizedRun = z.object({
     z.object({
       op: z.string(),
       /** How many faults the sanitizers reported in it. */
-      findings: z.number().int(),
+      findings: z.int(),
       /** Why it gave no answer; "" when it did. */
       message: z.string(),
     }),

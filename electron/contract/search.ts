@@ -15,10 +15,10 @@ export const searchQuery = z.object({
 export type SearchQuery = z.infer<typeof searchQuery>
 
 export const searchMatch = z.object({
-  line: z.number().int().positive(),
+  line: z.int().positive(),
   /** 1-based, in UTF-16 units, as the editor counts. */
-  column: z.number().int().positive(),
-  endColumn: z.number().int().positive(),
+  column: z.int().positive(),
+  endColumn: z.int().positive(),
   /** What stands before and after it in its line; long ones are cut. */
   before: z.string(),
   text: z.string(),
@@ -30,7 +30,7 @@ export type SearchMatch = z.infer<typeof searchMatch>
 export const searchReport = z.object({
   files: z.array(z.object({ path: z.string(), matches: z.array(searchMatch) })),
   /** Files that were looked at. */
-  searched: z.number().int().nonnegative(),
+  searched: z.int().nonnegative(),
   /** Matches beyond the first 2,000, or files beyond the first 20,000, are left out. */
   isCut: z.boolean(),
 })

@@ -11,7 +11,7 @@ export const framesFollow = 'opsmith serve: frames follow\n'
 /** The line before the answer of a verb that runs for `--on`. */
 export const answerFollows = 'opsmith: the answer follows\n'
 
-const id = z.number().int().nonnegative()
+const id = z.int().nonnegative()
 
 /** The name of a session: whoever gives it again is connected with the same engine. */
 export const sessionName = z.string().regex(/^[\w-]{8,64}$/)
@@ -19,7 +19,7 @@ export const sessionName = z.string().regex(/^[\w-]{8,64}$/)
 /** The first message in each direction. */
 export const hello = z.object({
   kind: z.literal('hello'),
-  protocol: z.number().int(),
+  protocol: z.int(),
   version: z.string(),
   /** Of the user's side: which window it is. Of the engine: the window that it works for; absent before the first. */
   window: z.string().max(64).exactOptional(),
@@ -63,7 +63,7 @@ export type Asked = z.infer<typeof asked>
 export const answers = {
   open: z.string().nullable(),
   save: z.string().nullable(),
-  message: z.number().int().nonnegative(),
+  message: z.int().nonnegative(),
 } as const
 export type Answer = z.infer<(typeof answers)[Asked['dialog']]>
 

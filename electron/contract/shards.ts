@@ -53,10 +53,10 @@ export const runManifest = z.object({
   project: z.string(),
   place: workersPlace,
   /** Workers at a time, at most. */
-  jobs: z.number().int().positive(),
+  jobs: z.int().positive(),
   /** Milliseconds since 1970. */
   created: z.number(),
-  shards: z.number().int().positive(),
+  shards: z.int().positive(),
   allowsSandbox: z.boolean(),
   answer: runAnswer,
 })
@@ -76,16 +76,16 @@ export const nodeFacts = z.object({
   /** As Slurm calls it, else its host name. */
   node: z.string(),
   processor: z.string(),
-  cores: z.number().int(),
+  cores: z.int(),
   /** The worker's process. */
-  pid: z.number().int(),
+  pid: z.int(),
 })
 export type NodeFacts = z.infer<typeof nodeFacts>
 
 /** results/N.json. An error is an answer too: the shard was worked on, and is not repeated. */
 export const shardResult = z.object({
-  shard: z.number().int(),
-  attempt: z.number().int(),
+  shard: z.int(),
+  attempt: z.int(),
   facts: nodeFacts,
   seconds: z.number(),
   outcome: z.union([
@@ -108,10 +108,10 @@ export const workerEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('came'), facts: nodeFacts }),
   z.object({
     event: z.literal('started'),
-    shard: z.number().int(),
-    attempt: z.number().int(),
+    shard: z.int(),
+    attempt: z.int(),
   }),
-  z.object({ event: z.literal('finished'), shard: z.number().int() }),
+  z.object({ event: z.literal('finished'), shard: z.int() }),
   /** It found nothing more to do, was stopped, or cannot work at all: then with the reason. */
   z.object({ event: z.literal('left'), error: workbenchError.optional() }),
 ])
@@ -123,13 +123,13 @@ export const runEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('ended'), job: z.string(), reason: z.string() }),
   z.object({
     event: z.literal('died'),
-    shard: z.number().int(),
-    attempt: z.number().int(),
+    shard: z.int(),
+    attempt: z.int(),
     /** A sentence. */
     reason: z.string(),
   }),
   /** It died twice. */
-  z.object({ event: z.literal('failed'), shard: z.number().int(), reason: z.string() }),
+  z.object({ event: z.literal('failed'), shard: z.int(), reason: z.string() }),
   z.object({ event: z.literal('stopped') }),
 ])
 export type RunEvent = z.infer<typeof runEvent>

@@ -30,7 +30,7 @@ export const stepCalls = {
   },
   /** The stopped block with the variables of another warp. */
   'step.view': {
-    input: z.object({ folder: z.string(), warp: z.number().int().nonnegative() }),
+    input: z.object({ folder: z.string(), warp: z.int().nonnegative() }),
     output: stepView,
   },
 } as const

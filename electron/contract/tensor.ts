@@ -39,11 +39,11 @@ export const deviceName = z
 
 /** Over all elements, NaN and infinities left out of min, max, mean and std. Complex: of the absolute value. */
 export const tensorStats = z.object({
-  count: z.number().int(),
-  nan: z.number().int(),
-  posInf: z.number().int(),
-  negInf: z.number().int(),
-  zeros: z.number().int(),
+  count: z.int(),
+  nan: z.int(),
+  posInf: z.int(),
+  negInf: z.int(),
+  zeros: z.int(),
   /** null when no element is finite */
   min: real.nullable(),
   max: real.nullable(),
@@ -55,8 +55,8 @@ export type TensorStats = z.infer<typeof tensorStats>
 /** A tensor that lives in the op host: what crosses the process boundary is this, and pages of it. */
 export const tensorHandle = z.object({
   kind: z.literal('tensor'),
-  handle: z.number().int(),
-  shape: z.array(z.number().int()),
+  handle: z.int(),
+  shape: z.array(z.int()),
   /** Not int(): of a stride beyond 2^53, which a size of 0 or 1 allows, the last digits are lost. */
   strides: z.array(z.number()),
   dtype: z.string(),
@@ -78,30 +78,30 @@ export type OutputValue = z.infer<typeof outputValue>
  * `index` fixes every dimension before those. A vector is one row, a scalar one cell.
  */
 export const pageRequest = z.object({
-  handle: z.number().int(),
-  index: z.array(z.number().int().nonnegative()),
-  rowStart: z.number().int().nonnegative(),
-  rowCount: z.number().int().positive().max(1024),
-  columnStart: z.number().int().nonnegative(),
-  columnCount: z.number().int().positive().max(1024),
+  handle: z.int(),
+  index: z.array(z.int().nonnegative()),
+  rowStart: z.int().nonnegative(),
+  rowCount: z.int().positive().max(1024),
+  columnStart: z.int().nonnegative(),
+  columnCount: z.int().positive().max(1024),
 })
 export type PageRequest = z.infer<typeof pageRequest>
 
 export const tensorPage = z.object({
-  rows: z.number().int(),
-  columns: z.number().int(),
-  rowStart: z.number().int(),
-  columnStart: z.number().int(),
+  rows: z.int(),
+  columns: z.int(),
+  rowStart: z.int(),
+  columnStart: z.int(),
   /** Row-major, as many as the page holds after clipping at the tensor's edge; complex: absolute values. */
   values: z.array(real),
   /** The exact text of each value where a double cannot hold it: int64 beyond 2^53, complex. */
   text: z.array(z.string()).optional(),
   /** Rows and columns this page really has. */
-  pageRows: z.number().int(),
-  pageColumns: z.number().int(),
+  pageRows: z.int(),
+  pageColumns: z.int(),
 })
 export type TensorPage = z.infer<typeof tensorPage>
 
 /** `counts[i]` finite elements lie in [edges[i], edges[i+1]); the last bin is closed. */
-export const histogram = z.object({ edges: z.array(real), counts: z.array(z.number().int()) })
+export const histogram = z.object({ edges: z.array(real), counts: z.array(z.int()) })
 export type Histogram = z.infer<typeof histogram>

@@ -3,8 +3,8 @@ import { z } from 'zod'
 const none = z.object({})
 const inTerminal = z.object({ folder: z.string(), terminal: z.string() })
 const size = {
-  columns: z.number().int().min(1).max(2_000),
-  rows: z.number().int().min(1).max(2_000),
+  columns: z.int().min(1).max(2_000),
+  rows: z.int().min(1).max(2_000),
 }
 
 /** Shells in the open project, which has to be trusted: a part of appCalls. Their texts come as terminal.printed. */
@@ -19,7 +19,7 @@ export const terminalCalls = {
   'terminal.resize': { input: inTerminal.extend(size), output: none },
   /** So many characters of terminal.printed were drawn: a shell that prints faster than that has to wait. */
   'terminal.drawn': {
-    input: inTerminal.extend({ characters: z.number().int().nonnegative() }),
+    input: inTerminal.extend({ characters: z.int().nonnegative() }),
     output: none,
   },
   /** Ends the shell and all that was started in it. */
@@ -29,5 +29,5 @@ export const terminalCalls = {
 export const terminalEvents = {
   'terminal.printed': z.object({ terminal: z.string(), text: z.string() }),
   /** The shell has ended by itself. */
-  'terminal.ended': z.object({ terminal: z.string(), exitCode: z.number().int() }),
+  'terminal.ended': z.object({ terminal: z.string(), exitCode: z.int() }),
 } as const

@@ -9,7 +9,7 @@ export const timeCost = z.object({
   name: z.string(),
   kind: z.enum(['header', 'template']),
   seconds: z.number(),
-  count: z.number().int(),
+  count: z.int(),
 })
 export type TimeCost = z.infer<typeof timeCost>
 
@@ -34,14 +34,14 @@ export const fileTime = z.object({
   costs: z.array(timeCost),
   /** A column for each field; ids are positions. Empty where the compiler tells sums only. */
   events: z.object({
-    name: z.array(z.number().int()),
+    name: z.array(z.int()),
     /** Positions in timeKinds. */
-    kind: z.array(z.number().int()),
+    kind: z.array(z.int()),
     /** Seconds since the compiler started. */
     start: z.array(z.number()),
     seconds: z.array(z.number()),
     /** -1: none. */
-    parent: z.array(z.number().int()),
+    parent: z.array(z.int()),
   }),
   names: z.array(z.string()),
 })

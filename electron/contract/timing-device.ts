@@ -10,7 +10,7 @@ export const deviceFacts = z.object({
   name: z.string(),
   /** Of the last level, and how many multiprocessors it has; 0 where the driver does not say. */
   cacheBytes: z.number(),
-  multiprocessors: z.number().int(),
+  multiprocessors: z.int(),
   /** Why it does not; "" else. */
   missing: z.string(),
 })
@@ -27,7 +27,7 @@ export const deviceState = z.object({
   /** What keeps its clock down: "power cap", "heat (hardware)". */
   slowedBy: z.array(z.string()),
   /** That compute on it, without this Opsmith's op hosts; absent where NVML lists others: of MIG, under MPS, in a container. */
-  otherProcesses: z.number().int().optional(),
+  otherProcesses: z.int().optional(),
   /** Why nothing of this could be read; "" else. */
   missing: z.string(),
 })
@@ -40,7 +40,7 @@ export const deviceSamples = z.object({
   before: deviceState,
   after: deviceState,
   /** How many of the samples have some launching in them: the host had not got ahead of the device. */
-  behind: z.number().int(),
+  behind: z.int(),
 })
 export type DeviceSamples = z.infer<typeof deviceSamples>
 

@@ -8,7 +8,7 @@ import { dtype } from './tensor'
 export const timingInput = inputSpec.extend({
   shape: z
     .array(
-      z.union([z.number().int().nonnegative(), inputName], {
+      z.union([z.int().nonnegative(), inputName], {
         error: 'expected a size, or the name of one of the benchmark’s `sizes`',
       }),
     )
@@ -42,9 +42,9 @@ export const timingEntry = z.strictObject({
   directions: z.array(timingDirection).min(1).optional(),
   against: z.array(timingOther).optional(),
   /** Each value is a point of a sweep; several lists: every combination. */
-  sizes: z.record(inputName, z.array(z.number().int().min(0)).min(1)).optional(),
+  sizes: z.record(inputName, z.array(z.int().min(0)).min(1)).optional(),
   dtypes: z.array(dtype).min(1).optional(),
-  threads: z.array(z.number().int().min(1).max(1024)).min(1).optional(),
+  threads: z.array(z.int().min(1).max(1024)).min(1).optional(),
   /** Also with caches flushed before every call. By default on a GPU, and not on the CPU. */
   cold: z.boolean().optional(),
   /**

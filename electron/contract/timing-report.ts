@@ -22,8 +22,8 @@ export const timingSummary = z.object({
   max: z.number(),
   /** Where the median lies with 95 % confidence, by bootstrap. */
   interval: z.tuple([z.number(), z.number()]),
-  samples: z.number().int(),
-  callsPerSample: z.number().int(),
+  samples: z.int(),
+  callsPerSample: z.int(),
 })
 export type TimingSummary = z.infer<typeof timingSummary>
 
@@ -40,16 +40,16 @@ export type TimingRatio = z.infer<typeof timingRatio>
 
 /** A point of a sweep; {} and "" where nothing is swept. */
 export const timingPoint = z.object({
-  sizes: z.record(z.string(), z.number().int()),
+  sizes: z.record(z.string(), z.int()),
   dtype: z.string(),
-  threads: z.number().int(),
+  threads: z.int(),
   cold: z.boolean(),
 })
 export type TimingPoint = z.infer<typeof timingPoint>
 
 export const timingRow = z.object({
   /** Position of the benchmark among those that were asked for. */
-  entry: z.number().int(),
+  entry: z.int(),
   op: z.string(),
   /** The benchmark's own call has "operator"; the others are compared with it. */
   kind: z.enum(['operator', 'other', 'expression', 'build']),

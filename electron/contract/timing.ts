@@ -17,7 +17,7 @@ export const timedCall = z.object({
   expression: z.string().optional(),
   direction: timingDirection,
   /** Of libtorch's intra-op pool. */
-  threads: z.number().int().min(1).max(1024),
+  threads: z.int().min(1).max(1024),
   /** The caches are flushed before every call; a sample is one call then. */
   cold: z.boolean(),
   /** Other values, in other memory, for every few samples; else the same inputs for all. */
@@ -39,15 +39,15 @@ export type TimingTrap = z.infer<typeof timingTrap>
 
 /** A call that is warm and ready to be timed. */
 export const openedTiming = z.object({
-  handle: z.number().int(),
+  handle: z.int(),
   op: z.string(),
   /** "cpu", or where its inputs or outputs are, or where it works. */
   device: z.string(),
   /** How many calls a sample takes, so that reading the clock costs under 0.1 % of it. */
-  callsPerSample: z.number().int(),
+  callsPerSample: z.int(),
   /** A first estimate, from the end of the warm-up. */
   secondsPerCall: z.number(),
-  warmup: z.object({ calls: z.number().int(), seconds: z.number(), steady: z.boolean() }),
+  warmup: z.object({ calls: z.int(), seconds: z.number(), steady: z.boolean() }),
   /**
    * What one forward moves: its inputs, outputs in memory of their own, and inputs that it writes, these
    * twice. 0 where `givesViews`.
@@ -95,7 +95,7 @@ export type TimingLayers = z.infer<typeof timingLayers>
 
 export const machineFacts = z.object({
   processor: z.string(),
-  cores: z.number().int(),
+  cores: z.int(),
   /** Of the last level. */
   cacheBytes: z.number(),
   frequency: z.object({
@@ -114,7 +114,7 @@ export type MachineFacts = z.infer<typeof machineFacts>
 
 /** What the machine can do at most, measured by a large copy and a large product of matrices. */
 export const machineCeilings = z.object({
-  threads: z.number().int(),
+  threads: z.int(),
   /** Read and written. */
   bytesPerSecond: z.number(),
   flopsPerSecond: z.object({ float32: z.number(), float64: z.number() }),

@@ -14,10 +14,10 @@ import { backgroundOf } from './start-page'
 import type { Look } from './start-page'
 
 const bounds = z.object({
-  x: z.number().int(),
-  y: z.number().int(),
-  width: z.number().int().min(600),
-  height: z.number().int().min(400),
+  x: z.int(),
+  y: z.int(),
+  width: z.int().min(600),
+  height: z.int().min(400),
 })
 
 function boundsFile(stateFolder: string): string {

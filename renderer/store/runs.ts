@@ -58,7 +58,7 @@ export type RunsState = {
 /** Of a choice that is kept. */
 export const runPlace = z.object({
   where: z.string().default(''),
-  jobs: z.number().int().min(1).max(1000).default(2),
+  jobs: z.int().min(1).max(1000).default(2),
 })
 
 type RunsOptions = {

@@ -87,7 +87,7 @@ export function sampleTrace(): ProfileTrace {
   }
 }
 
-const placed = { name: z.string().min(1), pid: z.number().int(), tid: z.number().int() }
+const placed = { name: z.string().min(1), pid: z.int(), tid: z.int() }
 const timed = { ...placed, ts: z.number().nonnegative() }
 
 /** What Google's "Trace Event Format" asks of the events that are written; nothing else may be in them. */

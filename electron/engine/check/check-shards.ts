@@ -10,7 +10,7 @@ import { callText } from '../project/call-text'
 const work = z.object({
   entry: checkEntry,
   /** Among all entries. */
-  index: z.number().int(),
+  index: z.int(),
   sanitize: z.boolean(),
   thorough: z.boolean(),
   timeout: z.number(),

@@ -12,10 +12,10 @@ import { drawnInputs, isWorse } from './worst-point'
 const work = z.object({
   entry: gradcheckEntry,
   /** Among all entries. */
-  index: z.number().int(),
+  index: z.int(),
   timeout: z.number(),
   /** Absent: the gradcheck of opsmith.json. */
-  search: z.object({ points: z.number().int(), firstSeed: z.number().int() }).optional(),
+  search: z.object({ points: z.int(), firstSeed: z.int() }).optional(),
 })
 type Work = z.infer<typeof work>
 

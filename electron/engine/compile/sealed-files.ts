@@ -10,7 +10,7 @@ export function temporaryBeside(file: string): string {
 }
 
 /** Size in bytes and hash of a file, as an index keeps them to find damage. */
-export const fileContents = z.object({ size: z.number().int(), hash: z.string() })
+export const fileContents = z.object({ size: z.int(), hash: z.string() })
 export type FileContents = z.infer<typeof fileContents>
 
 /**

@@ -19,7 +19,7 @@ const reportLine = z.discriminatedUnion('event', [
   foundTest.extend({ event: z.literal('started') }),
   z.object({ event: z.literal('finished'), test: pytestTest }),
   z.object({ event: z.literal('called'), call: recordedCall }),
-  z.object({ event: z.literal('ended'), status: z.number().int() }),
+  z.object({ event: z.literal('ended'), status: z.int() }),
 ])
 
 /** How the process of a run ended. */

@@ -12,7 +12,7 @@ const work = z.object({
   /** At one point. */
   request: timingRequest,
   /** The benchmark at all of its points, for its place among all and its name. */
-  index: z.number().int(),
+  index: z.int(),
 })
 export type TimingShard = z.infer<typeof work>
 

@@ -11,7 +11,7 @@ import type { Dump } from './minidump'
 
 /** What a session notes while it runs; the note of one that was closed is gone. */
 const note = z.object({
-  pid: z.number().int(),
+  pid: z.int(),
   /** Of the machine: it is another after each start of the system. */
   boot: z.string(),
   version: z.string(),

@@ -13,7 +13,7 @@ const record = z.object({
   session: z.string(),
   window: z.string(),
   /** The process of the window, when it started, and its machine: of another machine nothing is known. */
-  pid: z.number().int(),
+  pid: z.int(),
   started: z.string(),
   machine: z.string(),
 })

@@ -11,7 +11,7 @@ const fields = z.object({
     op: z.string(),
     argsText: z.string(),
     backward: z.boolean(),
-    threads: z.number().int().min(1).max(1024),
+    threads: z.int().min(1).max(1024),
   }),
   view: z.enum(profileViews),
   search: z.string(),

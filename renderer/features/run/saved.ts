@@ -11,7 +11,7 @@ import { runStore } from './run'
 
 const fields = z.object({
   op: z.string(),
-  callIndex: z.number().int().nullable(),
+  callIndex: z.int().nullable(),
   texts: z.record(z.string(), z.string()),
   reference: z.string(),
   rtol: z.string(),

@@ -54,7 +54,7 @@ export function commandResultOf(answer: ServerAnswer | undefined): CommandResult
 const message = z.discriminatedUnion('event', [
   z.object({ event: z.literal('ready'), seconds: z.number() }),
   // A number below 2 would end more than one process.
-  z.object({ event: z.literal('started'), id: z.number(), pid: z.number().int().min(2) }),
+  z.object({ event: z.literal('started'), id: z.number(), pid: z.int().min(2) }),
   z.object({
     event: z.literal('ended'),
     id: z.number(),
