@@ -23,7 +23,7 @@ afterAll(async () => {
   cache.remove()
 })
 
-/** What the window has written into this folder, all files together: without those whose writing has not ended. */
+/** The text of all files in this folder. Files that are still being written are left out. */
 function keptIn(place: string): string {
   if (!fs.existsSync(place)) return ''
   const entries = fs.readdirSync(place, { recursive: true, withFileTypes: true })

@@ -18,11 +18,11 @@ export const verb: Verb = {
   execute: async (_target, given) => {
     const values = readOptions(serveOptions, given)
     if (!values.ok) return printError(values.error, false)
+    const { engine, stdio } = values.value
+    if (!engine && !stdio)
+      return refuse('opsmith serve needs --stdio.', false, 'Run `opsmith serve --stdio`.')
     // The session's modules would cost the start of every other verb 20 ms.
     const { beEngine, serve } = await import('./run')
-    if (values.value.engine) return await beEngine(values.value)
-    return values.value.stdio
-      ? await serve(values.value)
-      : refuse('opsmith serve needs --stdio.', false, 'Run `opsmith serve --stdio`.')
+    return engine ? await beEngine(values.value) : await serve(values.value)
   },
 }
