@@ -3,9 +3,10 @@ import type { FileContent } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
 import { askedAt } from '../store/asked-at'
 import { changeFile, filesStore, touched, type OpenFile } from '../store/files'
-import { filesChanged } from '../store/loop'
+import { filesChanged, startsBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
 import { currentFolder } from '../store/project'
+import { holdStaleness } from '../store/staleness'
 import { alternativeVersion, markSaved, modelOf, takeDiskText, textOf } from './models'
 
 /** Writes of ours that have not ended yet, by path. */
@@ -69,6 +70,7 @@ async function write(path: string, reaction: Reaction | null): Promise<boolean> 
   // A file of the same name may be open in the next project.
   if (currentFolder() !== folder) return written.ok
   if (written.ok) {
+    if (reaction && startsBuild(path)) holdStaleness()
     markSaved(path, versionId, written.value.version)
     touched(path)
     if (reaction) filesChanged([path], reaction.since)

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import { manifestFileName } from '../../electron/contract/manifest'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { projectStore, roleOf, useProject } from './project'
+import { projectStore, roleOf } from './project'
 
 /** The disk and the editor disagree. */
 export type Conflict =
@@ -136,24 +136,6 @@ export function earlierStamp(madeAt: number): string {
 /** When a result of an earlier session was made, in milliseconds since 1970; null for one of this session. */
 export function earlierTime(stamp: string | null): number | null {
   return stamp?.startsWith(earlier) === true ? Number(stamp.slice(earlier.length)) : null
-}
-
-export type Staleness = 'fresh' | 'unsaved' | 'older'
-
-/** Whether a result with this stamp still belongs to the sources; null: there is no result. */
-export function useStaleness(stamp: string | null, kind: 'build' | 'run'): Staleness {
-  useProject((state) => state.project?.manifest)
-  const now = useFiles(() => (kind === 'build' ? buildStamp() : runStamp()))
-  const unsaved = useFiles((state) =>
-    Object.values(state.files).some((file) => {
-      if (!file.dirty || file.external) return false
-      const role = roleOf(file.path)
-      return role === 'source' || role === 'header' || (kind === 'run' && role === 'program')
-    }),
-  )
-  if (stamp === null) return 'fresh'
-  if (stamp !== now) return 'older'
-  return unsaved ? 'unsaved' : 'fresh'
 }
 
 /** The part of the manifest that a build reads: editing an input must not make a build look old. */

@@ -94,6 +94,11 @@ export function isRefreshDue(order: number): boolean {
   return hasUpTo(order, refreshStore.getState().orders)
 }
 
+/** Calls back when the features of one order have refreshed, or all of them. */
+export function onRefreshed(listener: () => void): void {
+  refreshStore.subscribe(listener)
+}
+
 export function useIsRefreshDue(order: number): boolean {
   return useStore(refreshStore, ({ orders }) => hasUpTo(order, orders))
 }
@@ -112,6 +117,12 @@ async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
   } finally {
     noteRefresh(mine, null)
   }
+}
+
+/** Whether filesChanged() starts a build for this file. */
+export function startsBuild(path: string): boolean {
+  const role = roleOf(path)
+  return (role === 'source' || role === 'header') && buildsFor('saved') && !isRestricted()
 }
 
 /** Files were written, by the editor or by another program: what a build reads is built, the program read again. */

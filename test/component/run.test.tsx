@@ -1,11 +1,12 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 
 import type { InputSpec } from '../../electron/contract/manifest'
 import { ok } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
-import { filesStore } from '../../renderer/store/files'
+import { addFile, changeFile, filesStore } from '../../renderer/store/files'
+import { holdStaleness } from '../../renderer/store/staleness'
 import {
   buildOf,
   comparisonOf,
@@ -297,5 +298,35 @@ describe('the result of a run', () => {
       expect(screen.getByTestId('run-stat-0-max').textContent).toBe('5')
     })
     expectNone('stale-bar')
+  })
+
+  it('a save that a build follows changes nothing until the new result is there', async () => {
+    await openRun(runOf())
+    const bar = (): string | null => screen.getByTestId('stale-bar').textContent
+    act(() => {
+      addFile('op.cpp', false)
+      changeFile('op.cpp', { dirty: true })
+    })
+    expect(bar()).toContain('This result does not include the unsaved changes.')
+    act(() => {
+      holdStaleness()
+      changeFile('op.cpp', { dirty: false })
+    })
+    saveSource()
+    expect(bar()).toContain('This result does not include the unsaved changes.')
+    await build()
+    await waitFor(() => {
+      expectNone('stale-bar')
+    })
+  })
+
+  it('half a second after a save, a result without the changes is shown as old', async () => {
+    await openRun(runOf())
+    act(holdStaleness)
+    saveSource()
+    expectNone('stale-bar')
+    await waitFor(() => {
+      expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
+    })
   })
 })

@@ -12,7 +12,7 @@ import type { SpanKind } from '../../shell/spans/spans'
 import { timeText } from '../../shell/spans/times'
 import { useBuild } from '../../store/build'
 import { runCommand } from '../../store/commands'
-import { useStaleness } from '../../store/files'
+import { useStaleness } from '../../store/staleness'
 import { buildSpans } from './time-spans'
 import { tracedStore } from './traced-build'
 

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react'
 
 import { runCommand } from '../../store/commands'
-import { earlierTime, type Staleness } from '../../store/files'
+import { earlierTime } from '../../store/files'
+import type { Staleness } from '../../store/staleness'
 import { formatTime } from './format'
 import { Icon } from './Icon'
 
