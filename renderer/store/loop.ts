@@ -94,8 +94,8 @@ export function isRefreshDue(order: number): boolean {
   return hasUpTo(order, refreshStore.getState().orders)
 }
 
-/** Calls back when the features of one order have refreshed, or all of them. */
-export function onRefreshed(listener: () => void): void {
+/** Calls back when a refresh begins, comes to its next order, or ends. */
+export function onRefresh(listener: () => void): void {
   refreshStore.subscribe(listener)
 }
 

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import { buildJob } from './build'
 import { buildStamp, filesStore, runStamp } from './files'
-import { isRefreshDue, onRefreshed } from './loop'
+import { isRefreshDue, onRefresh } from './loop'
 import { projectStore, roleOf } from './project'
 
 export type Staleness = 'fresh' | 'unsaved' | 'older'
@@ -25,13 +25,13 @@ function sourcesNow(): Sources {
   }
 }
 
-/** `shown` is what old results are compared with: `now`, or what was before the save that a build follows. */
+/** `shown` is what old results are compared with: `now`, or during a hold what was before the save. */
 const sourcesStore = createStore<{ now: Sources; shown: Sources }>(() => {
   const now = sourcesNow()
   return { now, shown: now }
 })
 
-/** Milliseconds. A build that takes longer is waited for by somebody who shall see that the results are old. */
+/** Milliseconds. After that, the user should see that the results are old. */
 const longestHold = 500
 
 /** Set while `shown` is held. */
@@ -53,11 +53,12 @@ function endHold(): void {
 }
 
 /**
- * Called before a save is noted, if a build follows at once. Every panel says already that its result does not include
- * the changes. Until the new results are there, at most for half a second, the panels say nothing else: all of them
- * would be dimmed, and a moment later not.
+ * Called before a save is noted, if a build follows at once. Until the new results are there, at most for half a second,
+ * the panels say that their results do not include the changes. Otherwise all of them would be dimmed, and a moment
+ * later not.
  */
 export function holdStaleness(): void {
+  // Saved again meanwhile: what the panels show is still of before the first save.
   clearTimeout(hold)
   hold = setTimeout(endHold, longestHold)
 }
@@ -66,7 +67,9 @@ function endHoldWhenMade(): void {
   // The refresh that follows a build begins after the build is noted.
   queueMicrotask(() => {
     const isBeingMade = buildJob.isRunning() || isRefreshDue(Number.POSITIVE_INFINITY)
-    if (hold !== undefined && !isBeingMade) endHold()
+    // A build that a newer one replaces leaves the stamp as it was: the newer one is about to begin.
+    const isOfNow = buildJob.store.getState().stamp === buildStamp()
+    if (hold !== undefined && isOfNow && !isBeingMade) endHold()
   })
 }
 
@@ -75,14 +78,13 @@ projectStore.subscribe(takeSources)
 buildJob.store.subscribe((now, before) => {
   if (now.running === null && before.running !== null) endHoldWhenMade()
 })
-onRefreshed(endHoldWhenMade)
+onRefresh(endHoldWhenMade)
 
 /** Whether a result with this stamp still belongs to the sources; null: there is no result. */
 export function useStaleness(stamp: string | null, kind: Kind): Staleness {
   return useStore(sourcesStore, ({ now, shown }) => {
     if (stamp === null) return 'fresh'
-    const sources = [now[kind], shown[kind]].find((one) => one.stamp === stamp)
-    if (sources === undefined) return 'older'
-    return sources.unsaved ? 'unsaved' : 'fresh'
+    if (stamp === now[kind].stamp) return now[kind].unsaved ? 'unsaved' : 'fresh'
+    return stamp === shown[kind].stamp ? 'unsaved' : 'older'
   })
 }

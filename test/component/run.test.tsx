@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from 'vitest'
 import type { InputSpec } from '../../electron/contract/manifest'
 import { ok } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
-import { addFile, changeFile, filesStore } from '../../renderer/store/files'
+import { addFile, changeFile, filesStore, touched } from '../../renderer/store/files'
+import { requestBuild } from '../../renderer/store/loop'
 import { holdStaleness } from '../../renderer/store/staleness'
 import {
   buildOf,
@@ -320,11 +321,35 @@ describe('the result of a run', () => {
     })
   })
 
+  it('a second save, whose build replaces the first one, changes nothing either', async () => {
+    await openRun(runOf())
+    const builds = main.hold('operator.build')
+    addFile('op.cpp', false)
+    for (let saves = 0; saves < 2; saves += 1) {
+      await act(async () => {
+        changeFile('op.cpp', { dirty: true })
+        holdStaleness()
+        changeFile('op.cpp', { dirty: false })
+        touched('op.cpp')
+        void requestBuild('asked')
+        await Promise.resolve()
+      })
+    }
+    await waitFor(() => {
+      expect(builds.begun).toHaveLength(2)
+    })
+    expect(screen.getByTestId('stale-bar').textContent).toContain('does not include')
+    builds.succeed({ build: buildOf(), load })
+    await waitFor(() => {
+      expectNone('stale-bar')
+    })
+  })
+
   it('half a second after a save, a result without the changes is shown as old', async () => {
     await openRun(runOf())
     act(holdStaleness)
     saveSource()
-    expectNone('stale-bar')
+    expect(screen.getByTestId('stale-bar').textContent).toContain('does not include')
     await waitFor(() => {
       expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
     })

@@ -63,7 +63,7 @@ export function BuildPanel(): ReactElement {
         </Button>
         <CopyButton text={() => buildLog.text()} label="Copy the log" />
       </div>
-      {running === null && <StaleBar staleness={staleness} />}
+      <StaleBar staleness={staleness} building={running !== null} />
       <SanitizedState />
       {running === null && error && (
         <div className="panel-pad">

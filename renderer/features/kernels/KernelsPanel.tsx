@@ -134,7 +134,7 @@ function Reports(): ReactElement {
   if (isNothing) return <Nothing variant={variant} />
   return (
     <>
-      {!isBuilding && <StaleBar staleness={staleness} />}
+      <StaleBar staleness={staleness} building={isBuilding} />
       <div className={!isBuilding && staleness === 'older' ? 'stale' : ''}>
         {isCounted ? <KernelCounts counts={counts} /> : <KernelFindings report={report} />}
       </div>

@@ -35,7 +35,7 @@ export function ProblemsPanel(): ReactElement {
   const currentItem = ordered[Math.min(current, ordered.length - 1)]
   return (
     <div className="panel-column" data-testid="problems-panel">
-      {!building && isOld && <StaleBar staleness={staleness} />}
+      {isOld && <StaleBar staleness={staleness} building={building} />}
       <div
         className={isOld && (staleness === 'older' || building) ? 'scroll stale' : 'scroll'}
         role="tree"

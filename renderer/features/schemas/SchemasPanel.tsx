@@ -56,7 +56,7 @@ function ProjectSchemas(): ReactElement {
         label="Search schemas"
         testId="schemas-search"
       />
-      {!building && <StaleBar staleness={staleness} />}
+      <StaleBar staleness={staleness} building={building} />
       <UncalledCuda />
       {loadError && (
         <div className="panel-pad">

@@ -34,12 +34,14 @@ type Props = {
   /** Of what may be of an earlier session, with what makes it again. */
   stamp?: string | null
   again?: { label: string; command: string }
+  /** A build runs: nobody has to start one for what is only older. */
+  building?: boolean
 }
 
 /** An old result is never shown as if it were new: the panel says so and dims what it shows. */
 export function StaleBar(props: Props): ReactElement | null {
-  const { staleness, of = 'result', stamp = null, again } = props
-  if (staleness === 'fresh') return null
+  const { staleness, of = 'result', stamp = null, again, building = false } = props
+  if (staleness === 'fresh' || (building && staleness === 'older')) return null
   const madeAt = earlierTime(stamp)
   const offer = offers[of][staleness]
   const { command, label } = (madeAt === null ? undefined : again) ?? offer
