@@ -25,7 +25,7 @@ constexpr std::size_t least_divided = 3000;
 /// one thread after the other.
 constexpr const char* run_threads = "_ZN7opsmith3gpu11run_threads";
 
-/// An instance of at::parallel_for, and the lambdas in it.
+/// In the mangled names of the instances of at::parallel_for, and of the lambdas in them.
 constexpr const char* parallel_for = "N2at12parallel_forI";
 
 /// Whether a function makes or ends one object.
@@ -55,7 +55,7 @@ bool has_loop(const llvm::Function& function) {
   });
 }
 
-/// Calls of a function by an instance of at::parallel_for, or by what one consists of.
+/// How often instances of at::parallel_for, and the lambdas in them, call a function.
 std::size_t calls_in_parallel_for(const llvm::Function& function) {
   return static_cast<std::size_t>(
       std::count_if(function.user_begin(), function.user_end(), [&](const llvm::User* user) {

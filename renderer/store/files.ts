@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import { manifestFileName } from '../../electron/contract/manifest'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { projectStore, roleOf } from './project'
+import { isForBuild, projectStore, roleOf } from './project'
 
 /** The disk and the editor disagree. */
 export type Conflict =
@@ -85,7 +85,7 @@ export function removeFile(path: string): void {
 export function touched(path: string): void {
   const role = roleOf(path)
   filesStore.setState((state) => {
-    if (role === 'source' || role === 'header') return { sourceRevision: state.sourceRevision + 1 }
+    if (isForBuild(role)) return { sourceRevision: state.sourceRevision + 1 }
     if (role === 'program') return { programRevision: state.programRevision + 1 }
     return {}
   })

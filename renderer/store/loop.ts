@@ -11,7 +11,7 @@ import { dismissCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { forgetLanguageDiagnostics } from './language'
 import { forgetProgramFunctions, loadProgramFunctions } from './program-functions'
-import { currentName, nameOf, projectChanged, roleOf } from './project'
+import { currentName, isForBuild, nameOf, projectChanged, roleOf } from './project'
 import { forgetRegistry } from './registry'
 import { forgetSchemas, schemasStore } from './schemas'
 import { settingsStore } from './settings'
@@ -121,16 +121,15 @@ async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
 
 /** Whether filesChanged() starts a build for this file. */
 export function startsBuild(path: string): boolean {
-  const role = roleOf(path)
-  return (role === 'source' || role === 'header') && buildsFor('saved') && !isRestricted()
+  return isForBuild(roleOf(path)) && buildsFor('saved') && !isRestricted()
 }
 
 /** Files were written, by the editor or by another program: what a build reads is built, the program read again. */
 export function filesChanged(paths: readonly string[], since = askedAt()): void {
-  const roles = new Set(paths.map(roleOf))
-  if (roles.has('program')) void programChanged()
+  const roles = paths.map(roleOf)
+  if (roles.includes('program')) void programChanged()
   // A changed manifest comes back as project.changed.
-  if (roles.has('source') || roles.has('header')) void requestBuild('saved', { since })
+  if (roles.some(isForBuild)) void requestBuild('saved', { since })
 }
 
 /** No build is needed to see what the program does now. */

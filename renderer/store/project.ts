@@ -43,6 +43,11 @@ export function roleOf(path: string): ProjectFile['role'] | null {
   return files.find((file) => file.path === path)?.role ?? null
 }
 
+/** Whether a build reads files of this role. */
+export function isForBuild(role: ProjectFile['role'] | null): boolean {
+  return role === 'source' || role === 'header'
+}
+
 /** What must be written of the project that is left, while main still takes it. */
 const keepers: (() => Promise<void>)[] = []
 export function beforeLeaving(keep: () => Promise<void>): void {

@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import { buildJob } from './build'
 import { buildStamp, filesStore, runStamp } from './files'
 import { isRefreshDue, onRefresh } from './loop'
-import { projectStore, roleOf } from './project'
+import { isForBuild, projectStore, roleOf } from './project'
 
 export type Staleness = 'fresh' | 'unsaved' | 'older'
 
@@ -18,7 +18,7 @@ function sourcesNow(): Sources {
   const dirty = Object.values(filesStore.getState().files)
     .filter((file) => file.dirty && !file.external)
     .map((file) => roleOf(file.path))
-  const unsaved = dirty.some((role) => role === 'source' || role === 'header')
+  const unsaved = dirty.some(isForBuild)
   return {
     build: { stamp: buildStamp(), unsaved },
     run: { stamp: runStamp(), unsaved: unsaved || dirty.includes('program') },
@@ -53,12 +53,12 @@ function endHold(): void {
 }
 
 /**
- * Called before a save is noted, if a build follows at once. Until the new results are there, at most for half a second,
- * the panels say that their results do not include the changes. Otherwise all of them would be dimmed, and a moment
- * later not.
+ * Call this before a save is noted, if a build follows at once. Until the new results are there, the panels then say
+ * that their results do not include the changes, for half a second at most. Without it, all panels would be dimmed for a
+ * moment.
  */
 export function holdStaleness(): void {
-  // Saved again meanwhile: what the panels show is still of before the first save.
+  // At a second save, the panels still show what was there before the first one.
   clearTimeout(hold)
   hold = setTimeout(endHold, longestHold)
 }

@@ -52,6 +52,19 @@ async function hot(folder: string): Promise<BuildReport> {
   return build.value
 }
 
+/** Calls an operator with the inputs of opsmith.json: its result equals the reference. */
+async function expectEqual(
+  folder: string,
+  call: { op: string; args: string[]; reference: string },
+): Promise<void> {
+  const manifest = await readManifest(folder)
+  if (!manifest.ok) throw new Error(manifest.error.message)
+  const request = { ...call, inputs: manifest.value.inputs }
+  const result = await workbench.runs.run(folder, request, { timeout: 170 })
+  if (!result.ok) throw new Error(result.error.message)
+  expect(result.value.comparisons.map(({ matches }) => matches)).toEqual([true])
+}
+
 /** Ends the plain build that follows a hot one. It has tests of its own, and keeps the next test waiting. */
 async function endPlain(folder: string): Promise<void> {
   await workbench.builds.build(folder, { signal: AbortSignal.abort() })
@@ -191,22 +204,15 @@ describe('hot compile', () => {
       return y;`
     const source = `#include <ATen/Parallel.h>\n${simple('once', kernel)}`
     // Fewer elements than the grain, which one thread handles, and more.
-    for (const elements of [50, 5000]) {
-      const inputs = { x: { shape: [elements], distribution: 'randn' } }
-      const folder = project('once', source, { inputs })
-      const build = await hot(folder)
-      expect(build.hot).toBe(true)
-      const symbols = execFileSync('nm', ['-C', build.loadPath], { encoding: 'utf8' })
-      expect(symbols).toMatch(/ f\(at::Tensor const&\)::\$_0::operator\(\)\(long, long\) const$/m)
-      const manifest = await readManifest(folder)
-      if (!manifest.ok) throw new Error(manifest.error.message)
-      const call = { op: 'once::f', args: ['x'], reference: '3 * x - 1' }
-      const request = { ...call, inputs: manifest.value.inputs }
-      const result = await workbench.runs.run(folder, request, { timeout: 170 })
-      if (!result.ok) throw new Error(result.error.message)
-      expect(result.value.comparisons.map(({ matches }) => matches)).toEqual([true])
-      await endPlain(folder)
-    }
+    const [few, many] = [50, 5000].map((size) => ({ shape: [size], distribution: 'randn' }))
+    const folder = project('once', source, { inputs: { few, many } })
+    const build = await hot(folder)
+    expect(build.hot).toBe(true)
+    const symbols = execFileSync('nm', ['-C', build.loadPath], { encoding: 'utf8' })
+    expect(symbols).toMatch(/ f\(at::Tensor const&\)::\$_0::operator\(\)\(long, long\) const$/m)
+    for (const x of ['few', 'many'])
+      await expectEqual(folder, { op: 'once::f', args: [x], reference: `3 * ${x} - 1` })
+    await endPlain(folder)
   })
 
   it('a wrong source gets the same diagnostics as in a plain build', async () => {
@@ -300,13 +306,7 @@ describe('hot compile', () => {
       ['link', false],
     ])
     expect(build.hot).toBe(true)
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) throw new Error(manifest.error.message)
-    const call = { op: 'linked::f', args: ['x'], reference: '3 * x' }
-    const request = { ...call, inputs: manifest.value.inputs }
-    const result = await workbench.runs.run(folder, request, { timeout: 170 })
-    if (!result.ok) throw new Error(result.error.message)
-    expect(result.value.comparisons.map(({ matches }) => matches)).toEqual([true])
+    await expectEqual(folder, { op: 'linked::f', args: ['x'], reference: '3 * x' })
     await workbench.builds.waitForPlain(folder)
     expect(workbench.builds.lastBuild(folder)?.hot).toBe(false)
     // A link that is there already is taken before a new one.

@@ -5,7 +5,7 @@ import { fail } from '../../contract/outcome'
 
 /** Entries beyond this are no model's: PyTorch writes one a tensor. */
 const mostEntries = 1_000_000
-/** Not a constant: the first number that is written for people loads ICU, which takes 12 ms. */
+/** Not a constant: the first toLocaleString() loads ICU, which takes 12 ms of each start. */
 const tooManyEntries = (): string =>
   `the archive has more than ${mostEntries.toLocaleString('en')} entries`
 

@@ -7,7 +7,7 @@ import { assemblyStore, sameFunction } from './store'
 import { buildJob } from '../../store/build'
 import { filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
-import { currentFolder, roleOf } from '../../store/project'
+import { currentFolder, isForBuild, roleOf } from '../../store/project'
 import { compareWith, forgetExtras } from './extras'
 import { listJob, showJob, shownReport } from './jobs'
 
@@ -83,7 +83,7 @@ export async function showCaret(isFirst = false): Promise<void> {
   const folder = currentFolder()
   if (!listing || folder === null) return
   const role = active ? roleOf(active.path) : null
-  const isCode = active !== null && (role === 'source' || role === 'header')
+  const isCode = active !== null && isForBuild(role)
   if (follows && isCode) {
     const file = `${folder}/${active.path}`
     const { line } = active

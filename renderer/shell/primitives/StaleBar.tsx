@@ -34,7 +34,7 @@ type Props = {
   /** Of what may be of an earlier session, with what makes it again. */
   stamp?: string | null
   again?: { label: string; command: string }
-  /** A build runs: nobody has to start one for what is only older. */
+  /** A build runs, so the bar does not offer one for an older result. */
   building?: boolean
 }
 
