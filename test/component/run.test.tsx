@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -23,17 +23,19 @@ import {
 } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 
+const values = {
+  rows: 2,
+  columns: 2,
+  rowStart: 0,
+  columnStart: 0,
+  values: [-1, 0, 1, 4],
+  pageRows: 2,
+  pageColumns: 2,
+}
+
 /** What the tensor that is shown asks for. */
 function giveTensors(): void {
-  main.give('tensor.page', {
-    rows: 2,
-    columns: 2,
-    rowStart: 0,
-    columnStart: 0,
-    values: [-1, 0, 1, 4],
-    pageRows: 2,
-    pageColumns: 2,
-  })
+  main.give('tensor.page', values)
   main.give('tensor.histogram', { edges: [-1, 1.5, 4], counts: [3, 1] })
 }
 
@@ -299,6 +301,63 @@ describe('the result of a run', () => {
       expect(screen.getByTestId('run-stat-0-max').textContent).toBe('5')
     })
     expectNone('stale-bar')
+  })
+
+  it('a result appears together with its values', async () => {
+    main.give('operator.run', runOf())
+    await openBuilt()
+    const page = main.hold('tensor.page')
+    await userEvent.click(screen.getByTestId('run-go'))
+    expect(await page.asked).toMatchObject({ handle: 1, index: [], rowStart: 0, columnStart: 0 })
+    expectNone('run-summary')
+    page.succeed(values)
+    await screen.findByTestId('run-summary')
+    expect(main.asked('tensor.page')).toHaveLength(1)
+  })
+
+  it('a call that a build repeats keeps the output, the slice and the view that are shown', async () => {
+    const outputs = (first: number): RunReport['outputs'] =>
+      [first, first + 1].map((handle) => tensorOf({ handle, shape: [3, 2, 2] }))
+    await openRun(runOf({ outputs: outputs(10) }))
+    await userEvent.click(within(screen.getByTestId('run-output-1')).getByRole('button'))
+    fireEvent.change(screen.getByTestId('run-dimension-0'), { target: { value: '2' } })
+    main.give('operator.run', runOf({ outputs: outputs(20) }))
+    await build()
+    await waitFor(() => {
+      expect(main.asked('tensor.page').at(-1)).toMatchObject({ handle: 21, index: [2] })
+    })
+    expect(screen.getByTestId('run-dimension-0')).toHaveProperty('value', '2')
+    await userEvent.click(screen.getByTestId('run-histogram'))
+    await screen.findByTestId('run-histogram-chart')
+    main.give('operator.run', runOf({ outputs: outputs(30) }))
+    await build()
+    await waitFor(() => {
+      expect(main.asked('tensor.histogram').at(-1)).toMatchObject({ handle: 31 })
+    })
+    expect(screen.getByTestId('run-histogram-chart')).toBeTruthy()
+  })
+
+  it('the values stay while a build repeats the call in a new op host, and are gone if it does not', async () => {
+    await openRun(runOf())
+    await screen.findByText('Heat map')
+    const next = { generation: 2, state: 'ready', libtorch: '2.13.0', pid: 101 } as const
+    const gone = /The values are gone/
+    const run = main.hold('operator.run')
+    await build()
+    await run.asked
+    act(() => main.send('host.changed', next))
+    expect(screen.queryByText(gone)).toBeNull()
+    expect(screen.getByText('Heat map')).toBeTruthy()
+    act(() => {
+      run.succeed(runOf({ outputs: [tensorOf({ handle: 7 })] }))
+    })
+    await waitFor(() => {
+      expectNone('run-stop')
+    })
+    expect(screen.queryByText(gone)).toBeNull()
+    act(() => main.send('host.changed', { ...next, generation: 3 }))
+    expect(screen.getByText(gone)).toBeTruthy()
+    act(() => main.send('host.changed', { ...next, generation: 1, pid: 100 }))
   })
 
   it('a save that a build follows changes nothing until the new result is there', async () => {

@@ -16,13 +16,16 @@ function binsFor(count: number): number {
 
 const chartHeight = 220
 
+/** What was counted last, and of which tensor. */
+type Counted = { answer: Histogram | WorkbenchError | null; handle: number }
+
 /** How the finite values spread; NaN and infinities are counted in the statistics above. */
 export function HistogramView({ tensor }: { tensor: TensorHandle }): ReactElement {
-  const [answer, setAnswer] = useState<Histogram | WorkbenchError | null>(null)
+  const [{ answer, handle }, setCounted] = useState<Counted>({ answer: null, handle: 0 })
   useEffect(() => {
     let wanted = true
     void fetchHistogram(tensor.handle, binsFor(tensor.stats.count)).then((value) => {
-      if (wanted) setAnswer(value)
+      if (wanted) setCounted({ answer: value, handle: tensor.handle })
     })
     return () => {
       wanted = false
@@ -31,7 +34,11 @@ export function HistogramView({ tensor }: { tensor: TensorHandle }): ReactElemen
   if (answer === null) return <p className="muted">Counting …</p>
   if ('code' in answer) return <ErrorView error={answer} />
   if (answer.counts.length === 0) return <p className="muted">No finite values.</p>
-  return <HistogramChart histogram={answer} />
+  return (
+    <div className={handle === tensor.handle ? '' : 'stale'}>
+      <HistogramChart histogram={answer} />
+    </div>
+  )
 }
 
 function HistogramChart({ histogram }: { histogram: Histogram }): ReactElement {

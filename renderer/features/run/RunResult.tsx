@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState, type ReactElement } from 'react'
+import { useEffect, useRef, type ReactElement } from 'react'
 
 import type { RunReport } from '../../../electron/contract/run'
-import type { TensorHandle } from '../../../electron/contract/tensor'
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
@@ -10,24 +9,24 @@ import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand } from '../../store/commands'
+import { useBuild } from '../../store/build'
 import { useHost } from '../../store/host'
 import { showPanel } from '../../store/layout'
 import { useJob } from '../../store/job'
+import { useIsRefreshDue } from '../../store/loop'
 import { useStaleness } from '../../store/staleness'
 import { runJob } from './job'
-import { useRun, type StoppedRun } from './run'
+import { refreshOrder, useRun, type StoppedRun } from './run'
+import { showTensor, useShown } from './shown'
 import { ComparisonView } from './ComparisonView'
 import { OutputRow } from './OutputRow'
 import { TensorView } from './TensorView'
 
 const again = { label: 'Run', command: 'run.go' }
 
-/** Which tensor the viewer shows, and a cell to bring into view. */
-export type Shown = { key: string; cell: number[] | null; nonce: number }
-
 export function RunResult(): ReactElement | null {
   const { value, error, stamp, running } = useJob(runJob, (state) => state)
-  const host = useHost((state) => state.host)
+  const values = useValues()
   const staleness = useStaleness(stamp, 'run')
   const place = useRef<HTMLDivElement>(null)
   const stopped = useRun((state) => state.stopped)
@@ -58,19 +57,29 @@ export function RunResult(): ReactElement | null {
             )}
           </ErrorView>
         )}
-        {value && (
-          <Report
-            report={value.report}
-            otherCall={value.otherCall}
-            gone={
-              value.generation < 0 ||
-              (host !== null && value.generation !== 0 && host.generation !== value.generation)
-            }
-          />
-        )}
+        {value && <Report report={value.report} otherCall={value.otherCall} values={values} />}
       </div>
     </Section>
   )
+}
+
+/** `kept`: the op host that held the values has ended, and the call is about to be repeated in the next one. */
+type Values = 'there' | 'kept' | 'gone'
+
+/** What has become of the values of the result's tensors. */
+function useValues(): Values {
+  const generation = useJob(runJob, ({ value }) => value?.generation ?? 0)
+  const isRunning = useJob(runJob, ({ running }) => running !== null)
+  const isBuilding = useBuild(({ running }) => running !== null)
+  const isDue = useIsRefreshDue(refreshOrder)
+  const repeats = useRun((state) => state.repeats)
+  const isLeft = useHost(
+    ({ host }) =>
+      generation < 0 || (host !== null && generation !== 0 && host.generation !== generation),
+  )
+  if (!isLeft) return 'there'
+  const isRepeated = isRunning || (repeats && (isBuilding || isDue))
+  return generation > 0 && isRepeated ? 'kept' : 'gone'
 }
 
 /** The keyboard is in a field of the form that scrolls with the result. */
@@ -91,16 +100,10 @@ function Stopped({ message, place }: StoppedRun): ReactElement {
   )
 }
 
-type ReportProps = { report: RunReport; otherCall: string | null; gone: boolean }
+type ReportProps = { report: RunReport; otherCall: string | null; values: Values }
 
-function Report({ report, otherCall, gone }: ReportProps): ReactElement {
-  const [shown, setShown] = useState<Shown>(() => firstShown(report))
-  useEffect(() => {
-    setShown((before) => (tensorOf(report, before.key) ? before : firstShown(report)))
-  }, [report])
-  const tensor = tensorOf(report, shown.key)
-  const show = (key: string, cell: number[] | null = null): void =>
-    setShown((before) => ({ key, cell, nonce: before.nonce + 1 }))
+function Report({ report, otherCall, values }: ReportProps): ReactElement {
+  const shown = useShown(report)
   return (
     <>
       <p className="run-time">
@@ -119,8 +122,8 @@ function Report({ report, otherCall, gone }: ReportProps): ReactElement {
           key={index}
           comparison={comparison}
           many={report.outputs.length > 1}
-          onJump={() => show(`output ${Math.max(comparison.output, 0)}`, comparison.index)}
-          onDifference={() => show(`difference ${index}`, comparison.index)}
+          onJump={() => showTensor(`output ${Math.max(comparison.output, 0)}`, comparison.index)}
+          onDifference={() => showTensor(`difference ${index}`, comparison.index)}
         />
       ))}
       {report.referenceError !== undefined && (
@@ -140,33 +143,30 @@ function Report({ report, otherCall, gone }: ReportProps): ReactElement {
           index={index}
           value={value}
           selected={shown.key === `output ${index}`}
-          onSelect={() => show(`output ${index}`)}
+          onSelect={() => showTensor(`output ${index}`)}
         />
       ))}
-      {tensor && !gone && (
+      {shown.tensor && values !== 'gone' && (
         <TensorView
-          key={tensor.handle}
-          tensor={tensor}
-          title={shown.key}
-          centred={shown.key.startsWith('difference')}
-          cell={shown.cell}
-          nonce={shown.nonce}
+          key={shown.key}
+          shown={{ ...shown, tensor: shown.tensor }}
+          isGone={values !== 'there'}
         />
       )}
-      {gone && (
+      {values === 'gone' && (
         <p className="muted" role="status">
           The values are gone: the process that held them has exited. Run again to see them.
         </p>
       )}
-      <InputRows report={report} shown={shown} onShow={show} />
+      <InputRows report={report} shown={shown.key} />
     </>
   )
 }
 
-type InputRowsProps = { report: RunReport; shown: Shown; onShow: (key: string) => void }
+type InputRowsProps = { report: RunReport; shown: string }
 
 /** What the call was given, as it was after the call: an operator may have written to it. */
-function InputRows({ report, shown, onShow }: InputRowsProps): ReactElement | null {
+function InputRows({ report, shown }: InputRowsProps): ReactElement | null {
   if (report.inputs.length === 0) return null
   return (
     <details className="details">
@@ -177,28 +177,10 @@ function InputRows({ report, shown, onShow }: InputRowsProps): ReactElement | nu
           name={input.name}
           index={null}
           value={input.value}
-          selected={shown.key === `input ${input.name}`}
-          onSelect={() => onShow(`input ${input.name}`)}
+          selected={shown === `input ${input.name}`}
+          onSelect={() => showTensor(`input ${input.name}`)}
         />
       ))}
     </details>
   )
-}
-
-function firstShown(report: RunReport): Shown {
-  const wrong = report.comparisons.find((item) => !item.matches && item.output >= 0)
-  const first = report.outputs.findIndex((value) => value.kind === 'tensor')
-  return { key: `output ${wrong?.output ?? Math.max(first, 0)}`, cell: null, nonce: 0 }
-}
-
-function tensorOf(report: RunReport, key: string): TensorHandle | null {
-  const space = key.indexOf(' ')
-  const kind = key.slice(0, space)
-  const rest = key.slice(space + 1)
-  if (kind === 'difference') return report.comparisons[Number(rest)]?.difference ?? null
-  const value =
-    kind === 'output'
-      ? report.outputs[Number(rest)]
-      : report.inputs.find((input) => input.name === rest)?.value
-  return value?.kind === 'tensor' ? value : null
 }

@@ -5,34 +5,28 @@ import type { TensorHandle } from '../../../electron/contract/tensor'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { exactNumber, formatNumber } from '../../shell/primitives/format'
 import { useSettings } from '../../store/settings'
+import { fetchedPage, type ShownTensor } from './shown'
 import { TensorPages } from './tensor-pages'
 import { cellColours, type ColourScale } from '../../shell/primitives/colour-map'
 
 type Props = {
-  tensor: TensorHandle
-  /** Fixes every dimension before the last two. */
-  index: number[]
+  shown: ShownTensor & { tensor: TensorHandle }
   scale: ColourScale | null
-  /** The full index of an element to bring into view. */
-  cell: number[] | null
-  nonce: number
+  /** The op host no longer has the values. */
+  isGone: boolean
 }
 
 /** A tensor's last two dimensions as a table of any size: pages come as they are scrolled to. */
-export function TensorTable({ tensor, index, scale, cell, nonce }: Props): ReactElement {
+export function TensorTable({ shown, scale, isGone }: Props): ReactElement {
+  const { tensor, index, cell, jumps } = shown
   const scroller = useRef<HTMLDivElement>(null)
   const [, refresh] = useReducer((count: number) => count + 1, 0)
   const fontSize = useSettings((settings) => settings.fontSize)
   const indexKey = index.join(',')
-  const pages = useMemo(
-    () =>
-      new TensorPages(
-        tensor.handle,
-        indexKey === '' ? [] : indexKey.split(',').map(Number),
-        refresh,
-      ),
-    [tensor.handle, indexKey],
-  )
+  const pages = useMemo(() => {
+    const slice = indexKey === '' ? [] : indexKey.split(',').map(Number)
+    return new TensorPages(tensor.handle, slice, refresh, fetchedPage(tensor.handle, slice))
+  }, [tensor.handle, indexKey])
   const rows = tensor.shape.length < 2 ? 1 : (tensor.shape.at(-2) ?? 0)
   const columns = tensor.shape.length < 1 ? 1 : (tensor.shape.at(-1) ?? 0)
   const rowHeight = Math.round(fontSize * 1.6)
@@ -63,7 +57,7 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
     if (!cell) return
     rowList.scrollToIndex(cell.at(-2) ?? 0, { align: 'center' })
     columnList.scrollToIndex(cell.at(-1) ?? 0, { align: 'center' })
-  }, [cell, nonce, rowList, columnList])
+  }, [cell, jumps, rowList, columnList])
 
   if (rows === 0 || columns === 0) return <p className="muted">No elements.</p>
   const error = pages.error()
@@ -114,7 +108,7 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
                 key={column.key}
                 row={row.index}
                 column={column.index}
-                at={pages.at(row.index, column.index)}
+                at={pages.at(row.index, column.index, isGone)}
                 scale={scale}
                 wanted={wanted?.row === row.index && wanted.column === column.index}
                 left={column.start}

@@ -5,34 +5,30 @@ import { formatNumber } from '../../shell/primitives/format'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { gradientOf, scaleOf } from '../../shell/primitives/colour-map'
 import { HistogramView } from './HistogramView'
+import { showSlice, type ShownTensor } from './shown'
 import { TensorTable } from './TensorTable'
 
 type Props = {
-  tensor: TensorHandle
-  title: string
-  /** A difference: coloured around zero. */
-  centred: boolean
-  cell: number[] | null
-  nonce: number
+  shown: ShownTensor & { tensor: TensorHandle }
+  /** The op host no longer has the values. */
+  isGone: boolean
 }
 
-export function TensorView({ tensor, title, centred, cell, nonce }: Props): ReactElement {
+export function TensorView({ shown, isGone }: Props): ReactElement {
+  const { key, tensor, index, jumps } = shown
   const [view, setView] = useState<'table' | 'histogram'>('table')
   const [heat, setHeat] = useState(true)
-  const leading = Math.max(tensor.shape.length - 2, 0)
-  const [index, setIndex] = useState<number[]>(() => cell?.slice(0, leading) ?? zeros(leading))
 
   useEffect(() => {
-    if (cell === null) return
-    setIndex(cell.slice(0, leading))
-    setView('table')
-  }, [cell, nonce, leading])
+    if (jumps > 0) setView('table')
+  }, [jumps])
 
-  const scale = scaleOf(tensor.stats, centred)
+  const isDifference = key.startsWith('difference')
+  const scale = scaleOf(tensor.stats, isDifference)
   return (
     <div className="run-tensor">
       <div className="run-tensor-bar">
-        <span className="mono">{title}</span>
+        <span className="mono">{key}</span>
         <span className="grow" />
         {view === 'table' && (
           <label className="check">
@@ -56,24 +52,18 @@ export function TensorView({ tensor, title, centred, cell, nonce }: Props): Reac
       </div>
       {view === 'table' && (
         <>
-          {tensor.shape.slice(0, leading).map((size, dimension) => (
+          {tensor.shape.slice(0, -2).map((size, dimension) => (
             <DimensionSlider
               key={dimension}
               dimension={dimension}
               size={size}
               value={index[dimension] ?? 0}
               onChange={(value) =>
-                setIndex(index.map((old, other) => (other === dimension ? value : old)))
+                showSlice(index.map((old, other) => (other === dimension ? value : old)))
               }
             />
           ))}
-          <TensorTable
-            tensor={tensor}
-            index={index}
-            scale={heat ? scale : null}
-            cell={cell}
-            nonce={nonce}
-          />
+          <TensorTable shown={shown} scale={heat ? scale : null} isGone={isGone} />
           {heat && scale.high > scale.low && (
             <div className="legend" aria-hidden>
               <span className="number">{formatNumber(scale.low)}</span>
@@ -123,8 +113,4 @@ function DimensionSlider({ dimension, size, value, onChange }: SliderProps): Rea
       <span className="muted number">of {size}</span>
     </div>
   )
-}
-
-function zeros(length: number): number[] {
-  return Array.from({ length }, () => 0)
 }

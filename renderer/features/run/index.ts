@@ -2,7 +2,14 @@ import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { callsJob, followRuns, forgetCalls } from './calls'
 import { runCommands } from './commands'
-import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
+import {
+  chooseFirst,
+  chooseFirstIfNone,
+  forgetRun,
+  refreshOrder,
+  refreshRun,
+  repeatRun,
+} from './run'
 import { makeInputsJob, runJob } from './job'
 import { RunPanel } from './RunPanel'
 import { runChoice, runResults } from './saved'
@@ -29,7 +36,7 @@ export const feature = defineFeature({
   commands: runCommands,
   jobs: [runJob, makeInputsJob, callsJob],
   tests: callTests,
-  refresh: { order: 5, run: refreshRun },
+  refresh: { order: refreshOrder, run: refreshRun },
   manifest: [
     { reads: () => currentManifest()?.calls, changed: chooseFirstIfNone },
     { reads: () => currentManifest()?.inputs, changed: repeatRun },

@@ -4,6 +4,7 @@ import { err, ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { hostStore } from '../../store/host'
 import { createJob, type Job } from '../../store/job'
+import { fetchShown } from './shown'
 
 /** A call that was made. */
 export type Called = {
@@ -29,7 +30,9 @@ export const runJob: Job<Input, Called> = createJob({
     runJob.set({ error: null })
     const result = await call('operator.run', { folder, job, request, timeout })
     const generation = hostStore.getState().host?.generation ?? 0
-    return result.ok ? ok({ report: result.value, generation, otherCall }) : result
+    if (!result.ok) return result
+    await fetchShown(result.value)
+    return ok({ report: result.value, generation, otherCall })
   },
   release: releaseTensors,
 })

@@ -15,6 +15,7 @@ import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
 import { placeOfExit } from '../../store/tests'
 import { makeInputsJob, runJob } from './job'
+import { forgetShown } from './shown'
 
 type RunState = {
   /** An operator, an overload or a function of the program; "" when nothing was chosen. */
@@ -61,12 +62,16 @@ export const runStore = createStore<RunState>(() => ({
   asked: 0,
 }))
 
+/** Among what is refreshed after a build. */
+export const refreshOrder = 5
+
 export function useRun<T>(select: (state: RunState) => T): T {
   return useStore(runStore, select)
 }
 
 export function forgetRun(): void {
   runStore.setState(runStore.getInitialState(), true)
+  forgetShown()
 }
 
 /** Fills the fields from a call of opsmith.json. */
@@ -105,6 +110,7 @@ function forgetResult(): void {
   // A call that still runs is ended: nobody waits for its answer any more.
   runJob.reset()
   makeInputsJob.reset()
+  forgetShown()
   runStore.setState({ repeats: false, stopped: null })
 }
 

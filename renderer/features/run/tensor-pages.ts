@@ -2,10 +2,29 @@ import type { WorkbenchError } from '../../../electron/contract/outcome'
 import type { Histogram, TensorPage } from '../../../electron/contract/tensor'
 import { call } from '../../bridge/bridge'
 
-export const tileRows = 64
-export const tileColumns = 32
+const tileRows = 64
+const tileColumns = 32
 
 type Tile = TensorPage | 'loading' | WorkbenchError
+
+/** The first page of a slice, or why there is none. */
+export type FetchedPage = {
+  handle: number
+  index: number[]
+  page: TensorPage | WorkbenchError
+}
+
+/** The page of a slice that begins at a row and a column. */
+export async function fetchPage(
+  handle: number,
+  index: number[],
+  rowStart: number,
+  columnStart: number,
+): Promise<TensorPage | WorkbenchError> {
+  const size = { rowCount: tileRows, columnCount: tileColumns }
+  const result = await call('tensor.page', { handle, index, rowStart, columnStart, ...size })
+  return result.ok ? result.value : result.error
+}
 
 /**
  * The pages of one slice of one tensor, fetched as they come into view. The tensor stays in the op
@@ -18,11 +37,17 @@ export class TensorPages {
     private readonly handle: number,
     private readonly index: number[],
     private readonly changed: () => void,
-  ) {}
+    first: TensorPage | WorkbenchError | null,
+  ) {
+    if (first) this.tiles.set('0,0', first)
+  }
 
-  /** The value and its text at a place; null while it is on its way. */
-  at(row: number, column: number): { value: number; text: string | null } | null {
-    const tile = this.tile(row, column)
+  /**
+   * The value and its text at a place; null while it is on its way.
+   * @param isGone the op host no longer has the tensor: only what was fetched before can be shown
+   */
+  at(row: number, column: number, isGone: boolean): { value: number; text: string | null } | null {
+    const tile = this.tile(row, column, isGone)
     if (tile === 'loading' || 'code' in tile) return null
     const place = (row - tile.rowStart) * tile.pageColumns + (column - tile.columnStart)
     const value = tile.values[place]
@@ -34,27 +59,20 @@ export class TensorPages {
     return null
   }
 
-  private tile(row: number, column: number): Tile {
+  private tile(row: number, column: number, isGone: boolean): Tile {
     const rowStart = row - (row % tileRows)
     const columnStart = column - (column % tileColumns)
     const key = `${rowStart},${columnStart}`
     const known = this.tiles.get(key)
     if (known) return known
+    if (isGone) return 'loading'
     this.tiles.set(key, 'loading')
     void this.fetch(key, rowStart, columnStart)
     return 'loading'
   }
 
   private async fetch(key: string, rowStart: number, columnStart: number): Promise<void> {
-    const result = await call('tensor.page', {
-      handle: this.handle,
-      index: this.index,
-      rowStart,
-      rowCount: tileRows,
-      columnStart,
-      columnCount: tileColumns,
-    })
-    this.tiles.set(key, result.ok ? result.value : result.error)
+    this.tiles.set(key, await fetchPage(this.handle, this.index, rowStart, columnStart))
     this.changed()
   }
 }
