@@ -17,6 +17,7 @@ import { EarlierNotifications } from './Notifications'
 import { Elapsed, Progress } from './primitives/Elapsed'
 import { formatCount, formatSeconds } from './primitives/format'
 import { Icon } from './primitives/Icon'
+import { useLasting } from './primitives/lasting'
 
 export function StatusBar(): ReactElement {
   const hasProject = useProject((state) => state.project !== null)
@@ -136,8 +137,10 @@ const hostWords = { starting: 'starting', ready: 'ready', busy: 'busy', ended: '
 function HostItem(): ReactElement | null {
   const host = useHost((state) => state.host)
   const crash = useHost((state) => state.crash)
+  const isBusy = useLasting(host?.state === 'busy')
   // Generation 0: none was started yet.
   if (!host || host.generation === 0) return null
+  const state = host.state === 'busy' && !isBusy ? 'ready' : host.state
   return (
     <button
       type="button"
@@ -145,7 +148,7 @@ function HostItem(): ReactElement | null {
       onClick={() => showPanel('host-output')}
       title={crash ? crash.message : 'Host output'}
       data-testid="status-host"
-      data-state={host.state}
+      data-state={state}
     >
       {crash && (
         <span className="tone-error" data-testid="status-crash">
@@ -153,7 +156,7 @@ function HostItem(): ReactElement | null {
         </span>
       )}
       <span>
-        host {host.generation} {hostWords[host.state]}
+        host {host.generation} {hostWords[state]}
       </span>
     </button>
   )
@@ -164,16 +167,16 @@ function BuildItem(): ReactElement {
   const cancelled = useBuildOutput((output) => output.cancelled)
   const { done, steps } = progress ?? { done: 0, steps: 0 }
   const { report, loadError, felt } = value ?? { report: null, loadError: null, felt: 0 }
-  const state =
-    running !== null
-      ? 'building'
-      : cancelled
-        ? 'stopped'
-        : error || report?.ok === false || loadError
-          ? 'failed'
-          : report
-            ? 'good'
-            : 'none'
+  const isBuilding = running !== null
+  const lasts = useLasting(isBuilding)
+  const last = cancelled
+    ? 'stopped'
+    : error || report?.ok === false || loadError
+      ? 'failed'
+      : report
+        ? 'good'
+        : 'none'
+  const state = lasts ? 'building' : last
   return (
     <button
       type="button"
@@ -185,7 +188,7 @@ function BuildItem(): ReactElement {
           : 'Build'
       }
       data-testid="status-build"
-      data-state={state}
+      data-state={isBuilding ? 'building' : last}
     >
       {state === 'building' && (
         <>

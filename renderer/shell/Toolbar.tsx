@@ -12,11 +12,11 @@ import { useRecent } from '../store/recent'
 import { LayoutMenu } from './LayoutMenu'
 import { Menu, type MenuItem } from './primitives/Menu'
 import { Icon } from './primitives/Icon'
+import { useLasting } from './primitives/lasting'
 
 export function Toolbar(): ReactElement {
   useCommands() // shortcuts are shown here
   const project = useProject((state) => state.project)
-  const busy = useBusy()
   return (
     <header>
       <div className="toolbar" role="toolbar" aria-label="Main">
@@ -32,16 +32,7 @@ export function Toolbar(): ReactElement {
         >
           <Icon name="play" /> Build <kbd>{shortcutOf('build.run')}</kbd>
         </button>
-        <button
-          type="button"
-          className="toolbar-button"
-          disabled={!busy}
-          onClick={() => runCommand('work.stop')}
-          data-testid="toolbar-stop"
-          title="Stop all work"
-        >
-          <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
-        </button>
+        <StopButton />
         <span className="grow" />
         {project && <LayoutMenu />}
         <button
@@ -54,6 +45,24 @@ export function Toolbar(): ReactElement {
         </button>
       </div>
     </header>
+  )
+}
+
+function StopButton(): ReactElement {
+  const isBusy = useBusy()
+  const lasts = useLasting(isBusy)
+  return (
+    <button
+      type="button"
+      className="toolbar-button"
+      disabled={!lasts}
+      onClick={() => runCommand('work.stop')}
+      data-testid="toolbar-stop"
+      data-busy={isBusy}
+      title="Stop all work"
+    >
+      <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
+    </button>
   )
 }
 

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import { buildJob } from './build'
+import type { Watched } from './feature'
 import { buildStamp, filesStore, runStamp } from './files'
 import { isRefreshDue, onRefresh } from './loop'
 import { isForBuild, projectStore, roleOf } from './project'
@@ -32,7 +33,7 @@ const sourcesStore = createStore<{ now: Sources; shown: Sources }>(() => {
 })
 
 /** Milliseconds. After that, the user should see that the results are old. */
-const longestHold = 500
+const longestHold = 1_000
 
 /** Set while `shown` is held. */
 let hold: ReturnType<typeof setTimeout> | undefined
@@ -54,7 +55,7 @@ function endHold(): void {
 
 /**
  * Call this before a save is noted, if a build follows at once. Until the new results are there, the panels then say
- * that their results do not include the changes, for half a second at most. Without it, all panels would be dimmed for a
+ * that their results do not include the changes, for a second at most. Without it, all panels would be dimmed for a
  * moment.
  */
 export function holdStaleness(): void {
@@ -87,4 +88,19 @@ export function useStaleness(stamp: string | null, kind: Kind): Staleness {
     if (stamp === now[kind].stamp) return now[kind].unsaved ? 'unsaved' : 'fresh'
     return stamp === shown[kind].stamp ? 'unsaved' : 'older'
   })
+}
+
+/** Told when isOlder() may answer differently. */
+export const stalenessStore: Watched = sourcesStore
+
+/** Whether a row of a list with this stamp belongs to older sources: false of those before a save that is held. */
+export function isOlder(stamp: string, kind: Kind): boolean {
+  const { now, shown } = sourcesStore.getState()
+  return stamp !== now[kind].stamp && stamp !== shown[kind].stamp
+}
+
+/** As isOlder(), for what is rendered. */
+export function useIsOlder(kind: Kind): (stamp: string) => boolean {
+  useStore(sourcesStore)
+  return (stamp) => isOlder(stamp, kind)
 }

@@ -3,10 +3,11 @@ import { createStore } from 'zustand/vanilla'
 
 import type { HostExit } from '../../electron/contract/outcome'
 import { allFeatures, type TestPlace, type TestRow, type TestSource, type Watched } from './feature'
-import { filesStore, projectPath, runStamp } from './files'
+import { projectPath } from './files'
 import { throttled } from './line-log'
 import { projectStore } from './project'
 import { operatorKey, schemasStore } from './schemas'
+import { stalenessStore } from './staleness'
 
 export type TestGroup = { source: TestSource; rows: readonly TestRow[]; isRunning: boolean }
 
@@ -36,12 +37,7 @@ export function followTests(): void {
   for (const source of sources) for (const watched of source.stores) watched.subscribe(soon)
   projectStore.subscribe(soon)
   schemasStore.subscribe(soon)
-  let stamp = runStamp()
-  filesStore.subscribe(() => {
-    // Most changes are of the caret.
-    if (stamp === (stamp = runStamp())) return
-    soon()
-  })
+  stalenessStore.subscribe(soon)
   collect()
 }
 

@@ -78,25 +78,45 @@ describe('the main action of a panel', () => {
     ])
   })
 
-  it('says how far it is while it works, and stops it', async () => {
-    let stopped = 0
-    render(
+  function CheckAll({ running, onStop }: { running: string | null; onStop: () => void }) {
+    return (
       <MainAction
         text="Check all"
         title="Checks all"
         command="gradcheck.all"
-        job={{ running: '1', startedAt: Date.now() }}
+        job={{ running, startedAt: Date.now() }}
         steps={{ done: 2, total: 5 }}
         onStart={() => undefined}
-        onStop={() => stopped++}
+        onStop={onStop}
         testId="start"
         stopTestId="stop"
-      />,
+      />
     )
+  }
+
+  it('says how far it is while it works, and stops it', async () => {
+    let stopped = 0
+    render(<CheckAll running="1" onStop={() => stopped++} />)
+    await waitFor(() => {
+      expect(screen.getByRole('status').textContent).toContain('2 of 5')
+    })
     expect(screen.queryByTestId('start')).toBeNull()
-    expect(screen.getByRole('status').textContent).toContain('2 of 5')
     await userEvent.click(screen.getByRole('button', { name: 'Stop' }))
     expect(stopped).toBe(1)
+  })
+
+  it('shows work at once after a click, and what runs by itself only if it lasts 0.3 s', async () => {
+    const stop = (): undefined => undefined
+    const { rerender } = render(<CheckAll running="1" onStop={stop} />)
+    expect(screen.queryByTestId('stop')).toBeNull()
+    rerender(<CheckAll running={null} onStop={stop} />)
+    await userEvent.click(screen.getByTestId('start'))
+    rerender(<CheckAll running="2" onStop={stop} />)
+    expect(screen.getByTestId('stop')).toBeTruthy()
+    rerender(<CheckAll running={null} onStop={stop} />)
+    rerender(<CheckAll running="3" onStop={stop} />)
+    expect(screen.queryByTestId('stop')).toBeNull()
+    expect(await screen.findByTestId('stop')).toBeTruthy()
   })
 
   it('assembly: its key shows the panel, which follows the cursor again', async () => {

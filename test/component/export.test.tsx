@@ -260,7 +260,7 @@ describe('an export at work', () => {
     expect(state('library')).toBe('running')
     expect(steps()).toEqual(['ok', 'running'])
     expect(screen.getByTestId('export-doing').textContent).toBe('library: calls in Python')
-    await userEvent.click(screen.getByTestId('export-stop'))
+    await userEvent.click(await screen.findByTestId('export-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(state('library')).toBe('stopped')
     expect(verdict()).toBe('stopped')

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { CheckedReport, SweepReport } from '../../electron/contract/gradcheck'
 import { filesStore } from '../../renderer/store/files'
 import { layoutStore, type Dock } from '../../renderer/store/layout'
+import { holdStaleness } from '../../renderer/store/staleness'
 import { findingOf, jacobian, outcomeOf, reportOf, worstOf } from '../unit/gradcheck-samples'
 import { crashed, folder } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
@@ -92,7 +93,7 @@ describe('the gradcheck panel at work', () => {
     show('gradcheck')
     const { job } = await run.asked
     expect(await screen.findByText(/checking …/)).toBeTruthy()
-    await userEvent.click(screen.getByTestId('gradcheck-stop'))
+    await userEvent.click(await screen.findByTestId('gradcheck-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expectNone('gradcheck-error')
     expect(screen.getByRole('button', { name: 'Check' })).toBeTruthy()
@@ -110,7 +111,7 @@ describe('the gradcheck panel at work', () => {
       const first = outcomeOf(0, passed)
       main.send('gradcheck.progressed', { job, done: 1, total: 2, outcome: first })
     })
-    expect(screen.getByRole('progressbar', { name: 'Check all' })).toBeTruthy()
+    expect(await screen.findByRole('progressbar', { name: 'Check all' })).toBeTruthy()
     expect(screen.getByText(/^1 of 2/)).toBeTruthy()
     const outcomes = [outcomeOf(0, passed), outcomeOf(1, wrong, { expect: 'failed' })]
     await act(async () => {
@@ -212,6 +213,29 @@ describe('the verdict of a gradcheck', () => {
     saveSource()
     expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
     expect(row(0).dataset['verdict']).toBe('')
+  })
+
+  it('a save that a build follows leaves the list as it is until the new verdicts are there', async () => {
+    main.give('gradcheck.runAll', [outcomeOf(0, passed), outcomeOf(1, wrong)])
+    await openChecked(passed)
+    const said = (): string | null => screen.getByTestId('gradcheck-list-verdict').textContent
+    await waitFor(() => {
+      expect(said()).toContain('1 of 2 not as expected')
+    })
+    act(holdStaleness)
+    saveSource()
+    expect(said()).toContain('1 of 2 not as expected')
+    const all = main.hold('gradcheck.runAll')
+    await build()
+    await all.asked
+    expect(said()).toContain('1 of 2 not as expected')
+    await act(async () => {
+      all.succeed([outcomeOf(0, passed), outcomeOf(1, passed)])
+      await Promise.resolve()
+    })
+    await waitFor(() => {
+      expect(said()).not.toContain('1 of 2 not as expected')
+    })
   })
 
   it('Jacobians of an op host that has ended are gone', async () => {

@@ -49,6 +49,41 @@ describe('the status bar', () => {
   })
 })
 
+describe('work that takes less than 0.3 s', () => {
+  it('changes neither the status bar nor Stop, and longer work does', async () => {
+    await open()
+    render(
+      <>
+        <Toolbar />
+        <StatusBar />
+      </>,
+    )
+    act(() => {
+      main.send('host.changed', ready(1))
+    })
+    const building = main.hold('operator.build')
+    const stop = (): HTMLButtonElement => screen.getByTestId('toolbar-stop')
+    const build = screen.getByTestId('status-build')
+    const host = screen.getByTestId('status-host')
+    act(() => {
+      runCommand('build.run')
+      main.send('host.changed', { ...ready(1), state: 'busy' })
+    })
+    await building.asked
+    expect([stop().disabled, build.textContent]).toEqual([true, 'not built'])
+    expect(host.textContent).toContain('ready')
+    // What is true is there for whoever waits for it.
+    expect([stop().dataset['busy'], build.dataset['state']]).toEqual(['true', 'building'])
+    await waitFor(() => {
+      expect(build.textContent).toContain('building')
+    })
+    expect(stop().disabled).toBe(false)
+    expect(host.textContent).toContain('busy')
+    await userEvent.click(stop())
+    expect([stop().disabled, build.textContent]).toEqual([true, 'build stopped'])
+  })
+})
+
 describe('messages', () => {
   it('a problem leaves after a while, and can be shown again until it is dismissed', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true })

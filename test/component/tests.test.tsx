@@ -6,6 +6,7 @@ import { noteTests } from '../../renderer/features/pytest/store'
 import { testMarks } from '../../renderer/features/tests/gutter'
 import { TestsBadge } from '../../renderer/features/tests/TestsBadge'
 import { runCommand } from '../../renderer/store/commands'
+import { holdStaleness } from '../../renderer/store/staleness'
 import { findingOf, outcomeOf, reportOf } from '../unit/gradcheck-samples'
 import {
   comparisonOf,
@@ -51,6 +52,17 @@ describe('the tests panel', () => {
     saveSource()
     await waitFor(() => expect(states()).toEqual(['none', 'old']))
     expect(testMarks().get('op.cpp')).toBeUndefined()
+  })
+
+  it('a save that a build follows leaves the verdicts for a second, and then shows them as old', async () => {
+    await openWrong()
+    await waitFor(() => expect(states()).toEqual(['none', 'failed']))
+    act(holdStaleness)
+    saveSource()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(states()).toEqual(['none', 'failed'])
+    expect(testMarks().get('op.cpp')?.get(34)?.kind).toBe('failed')
+    await waitFor(() => expect(states()).toEqual(['none', 'old']), { timeout: 3_000 })
   })
 
   it('a call runs alone, and says what is wrong with its result', async () => {

@@ -207,10 +207,7 @@ function whyCut({ panel, figure }: { panel: string; figure: string }): string {
 
 describe('axe finds nothing wrong', () => {
   it('with any panel and its menu, dark, light and in high contrast', async () => {
-    await app
-      .testId('status-build')
-      .filter({ hasText: /built in/ })
-      .waitFor({ timeout: buildTime })
+    await app.built(buildTime)
     const found = await axe.findingsInAllThemes()
     let count = 0
     for (const together of panelsTogether()) {

@@ -36,9 +36,7 @@ const call = (name: string, input: unknown): Promise<Answer> =>
   )
 
 const isBuilt = async (): Promise<void> => {
-  await app.page
-    .locator('[data-testid="status-build"][data-state="good"]')
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
 }
 
 beforeAll(async () => {

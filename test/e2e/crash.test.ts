@@ -35,20 +35,11 @@ const hostState = (running: App): Promise<{ generation: number; pid: number; sta
   })
 
 /** A build has ended; after a save, that may still be the one before. */
-async function built(): Promise<void> {
-  await app.page.waitForFunction(
-    () =>
-      /built in/i.test(document.querySelector('[data-testid="status-build"]')?.textContent ?? ''),
-    undefined,
-    { timeout: buildTime },
-  )
-}
-
 async function buildAndRun(): Promise<void> {
   // The build that began with the project. Ended by the next one, it may still show that it was good.
-  await built()
+  await app.built(buildTime)
   await app.testId('toolbar-build').click()
-  await built()
+  await app.built(buildTime)
   await app.page.getByRole('tab', { name: /Run/ }).first().click()
   await app.testId('run-go').click()
 }
@@ -86,7 +77,7 @@ describe('an operator that ends its process', () => {
     expect(await app.text('op.cpp')).toBe(crashSource('junk_on_descriptors'))
     await app.setText('op.cpp', source)
     await app.save()
-    await built()
+    await app.built(buildTime)
     await app.page
       .getByRole('tab', { name: /Schemas/ })
       .first()

@@ -65,10 +65,7 @@ beforeAll(async () => {
   fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest, null, 2))
   hideCmake(path.join(cache.home, 'bin'))
   app = await App.start(cache, folder)
-  await app.page
-    .getByTestId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
   await app.page.keyboard.press('Control+Shift+E')
   await app.testId('export-panel').waitFor()
   // The keyboard is where one chooses.

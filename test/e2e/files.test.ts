@@ -272,10 +272,7 @@ describe('a new operator of the project', () => {
     expect(await app.text('soft_step.cpp')).toContain('TORCH_LIBRARY_FRAGMENT(my_op, m)')
     const call = app.testId('run-panel')
     await call.filter({ hasText: 'my_op::soft_step' }).waitFor()
-    await app
-      .testId('status-build')
-      .filter({ hasText: /built in/ })
-      .waitFor({ timeout: buildTime })
+    await app.built(buildTime)
     await app.page.keyboard.press('Control+Enter')
     await app.testId('run-comparison').filter({ hasText: 'Matches' }).waitFor()
     // A panel's key goes to its work, not to a menu of its bar.

@@ -141,7 +141,7 @@ describe('checked kernels', () => {
   it('results name the virtual GPU, and Doctor and Settings choose it', async () => {
     await app.resize(1280, 720)
     await app.testId('rail-run').click()
-    await app.testId('status-build').filter({ hasText: 'built in' }).waitFor({ timeout: buildTime })
+    await app.built(buildTime)
     await app.testId('run-go').click()
     const output = app.testId('run-output-0').filter({ hasText: 'cuda:0 (virtual GPU)' })
     await output.waitFor({ timeout: buildTime })

@@ -23,9 +23,7 @@ let app: App
 let isClosed = false
 
 const isBuilt = async (): Promise<void> => {
-  await app.page
-    .locator('[data-testid="status-build"][data-state="good"]')
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
 }
 
 const startWindow = async (): Promise<App> =>

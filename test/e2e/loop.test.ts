@@ -10,15 +10,6 @@ import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
 
-const built = async (running: App): Promise<void> => {
-  await running.page.waitForFunction(
-    () =>
-      /built in/i.test(document.querySelector('[data-testid="status-build"]')?.textContent ?? ''),
-    undefined,
-    { timeout: buildTime },
-  )
-}
-
 const reading = (text: string | null): number => Number(text)
 
 describe('the edit, build and run loop', () => {
@@ -45,7 +36,7 @@ describe('the edit, build and run loop', () => {
     await app.testId('explorer-file-op.cpp').waitFor()
     await app.openFile('op.cpp')
     await app.testId('toolbar-build').click()
-    await built(app)
+    await app.built(buildTime)
     await app.testId('schema-row-my_op::my_op').waitFor()
     await app.page.getByRole('tab', { name: /Run/ }).first().click()
     await app.testId('run-go').click()
@@ -82,7 +73,7 @@ describe('the edit, build and run loop', () => {
     const running = app
     await app.openFile('op.cpp')
     await app.testId('toolbar-build').click()
-    await built(app)
+    await app.built(buildTime)
     await app.page.getByRole('tab', { name: /Build/ }).first().click()
     const settled = running.testId('build-settled')
     const text = await app.text('op.cpp')
@@ -163,7 +154,7 @@ describe('a project that is edited', () => {
 
     await app.setText('op.cpp', good)
     await app.save()
-    await built(app)
+    await app.built(buildTime)
     await app.page.waitForFunction(() => window.opsmithTest?.markers('op.cpp').length === 0)
     expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toBe(good)
   })

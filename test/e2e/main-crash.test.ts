@@ -37,10 +37,7 @@ const ended = (): ReturnType<App['testId']> =>
   app.testId('notification').filter({ hasText: 'Opsmith ended unexpectedly' })
 
 it('after a crash of main the next start says so, and has project, tabs, caret, text, inputs and results', async () => {
-  await app
-    .testId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
   await app.testId('rail-run').first().click()
   await app.testId('run-reference').fill('3 * x - y')
   await app.testId('run-go').click()
@@ -83,9 +80,6 @@ it('it is said once: a window that was closed starts without a word', async () =
   await app.close()
   app = await App.startAsItIs(cache, undefined)
   await app.testId('explorer-file-op.cpp').waitFor()
-  await app
-    .testId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
   expect(await ended().count()).toBe(0)
 })

@@ -17,10 +17,7 @@ beforeAll(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/gc_layer'), cache)
   app = await App.start(cache, folder)
-  await app.page
-    .getByTestId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
 })
 afterAll(async () => {
   await app.close()

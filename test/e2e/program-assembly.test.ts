@@ -14,15 +14,12 @@ let app: App
 let folder: string
 let program: string
 
-const built = (): ReturnType<App['testId']> =>
-  app.testId('status-build').filter({ hasText: /built in/i })
-
 beforeAll(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/gc_layer'), cache)
   program = fs.readFileSync(path.join(folder, 'program.py'), 'utf8')
   app = await App.start(cache, folder)
-  await built().waitFor({ timeout: buildTime })
+  await app.built(buildTime)
 })
 afterAll(async () => {
   await app.close()

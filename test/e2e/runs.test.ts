@@ -20,10 +20,7 @@ beforeAll(async () => {
   cache = makeTestCache()
   const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   app = await App.start(cache, folder)
-  await app.page
-    .getByTestId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
   await app.resize(1280, 720)
 })
 afterAll(async () => {

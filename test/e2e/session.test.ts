@@ -124,7 +124,7 @@ describe('the terminal', () => {
 
 describe('a call that is stopped', () => {
   it('says after how long and where it was, and its line is marked', async () => {
-    await app.testId('status-build').filter({ hasText: /built/ }).waitFor()
+    await app.built()
     await app.testId('rail-run').click()
     await app.testId('run-go').click()
     await app.testId('run-stop').waitFor()

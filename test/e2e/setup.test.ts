@@ -63,10 +63,7 @@ const steps = (state: string): Promise<number> =>
   app.page.locator(`[data-testid=setup-step][data-state=${state}]`).count()
 
 async function builtSample(): Promise<void> {
-  await app
-    .testId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: buildTime })
+  await app.built(buildTime)
 }
 
 describe('a package that was not set up', () => {

@@ -39,10 +39,7 @@ describe.skipIf(missing !== '')(`the window and a cluster of Slurm ${missing}`, 
     const own = text.indexOf('  "benchmarks"')
     fs.writeFileSync(file, `${text.slice(0, own)}"benchmarks": ${JSON.stringify([sweep])}\n}\n`)
     app = await App.startAsItIs(cache, folder, { environment: cluster.environment })
-    await app
-      .testId('status-build')
-      .filter({ hasText: /built in/i })
-      .waitFor({ timeout: buildTime })
+    await app.built(buildTime)
     await app.resize(1280, 720)
   })
   afterAll(async () => {

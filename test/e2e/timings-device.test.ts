@@ -20,10 +20,7 @@ afterAll(async () => {
 })
 
 it('timings on a device show warm and cold times, launch and graph, and why no kernels are listed', async () => {
-  await app.page
-    .getByTestId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: 170_000 })
+  await app.built(170_000)
   await app.page.keyboard.press('Control+9')
   await app.testId('timings-entry-0').click()
   // The measurement may be over before a look from here: the window looks itself, from before the press on.

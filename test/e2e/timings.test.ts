@@ -59,12 +59,7 @@ beforeAll(async () => {
   expect(own).toBeGreaterThan(0)
   fs.writeFileSync(file, `${text.slice(0, own)}"benchmarks": ${JSON.stringify(benchmarks)}\n}\n`)
   app = await App.start(cache, folder)
-  await app.page
-    .getByTestId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({
-      timeout: buildTime,
-    })
+  await app.built(buildTime)
   await app.page.keyboard.press('Control+9')
   await app.testId('timings-panel').waitFor()
 })

@@ -26,10 +26,7 @@ beforeAll(async () => {
   const manifest = { name: 'nothing', sources: ['op.cpp'], inputs, benchmarks }
   fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
   app = await App.start(cache, folder, { hotCompile: false })
-  await app
-    .testId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: patience })
+  await app.built(patience)
 })
 afterAll(async () => {
   await app.close()

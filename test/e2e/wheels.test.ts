@@ -21,10 +21,7 @@ beforeAll(async () => {
   cache = makeTestCache()
   folder = makeSmallProject(cache)
   app = await App.start(cache, folder)
-  await app
-    .testId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: 170_000 })
+  await app.built(170_000)
   await app.resize(1280, 720)
 })
 afterAll(async () => {

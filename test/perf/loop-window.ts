@@ -50,7 +50,7 @@ async function atRest(app: App): Promise<void> {
     const language = part('status-language')
     return (
       part('status-build')?.getAttribute('data-state') === 'good' &&
-      part('toolbar-stop')?.hasAttribute('disabled') === true &&
+      part('toolbar-stop')?.getAttribute('data-busy') === 'false' &&
       part('status-background') === null &&
       language?.getAttribute('data-state') === 'ready' &&
       !/reading/.test(language.textContent)

@@ -76,7 +76,7 @@ async function projectWithLargeFiles(cache: TestCache): Promise<string> {
     await app.openFile(name)
     await app.focused(name)
   }
-  await app.testId('status-build').filter({ hasText: 'built in' }).waitFor()
+  await app.built()
   await app.close()
   return project
 }

@@ -44,7 +44,7 @@ export async function watchSave({ longest, calm, names }: Patience): Promise<See
       const isChecked = entries.every((entry) => entry.getAttribute('data-verdict') !== '')
       return isBuilt() && entries.length > 0 && isChecked
     },
-    fresh: () => isBuilt() && part('toolbar-stop')?.hasAttribute('disabled') === true,
+    fresh: () => isBuilt() && part('toolbar-stop')?.getAttribute('data-busy') === 'false',
   }
   const seen: SeenAfterSave = {
     built: -1,

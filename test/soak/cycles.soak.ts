@@ -59,7 +59,7 @@ async function atRest(app: App): Promise<void> {
     const part = (id: string): Element | null => document.querySelector(`[data-testid="${id}"]`)
     return (
       part('status-background') === null &&
-      part('toolbar-stop')?.hasAttribute('disabled') === true &&
+      part('toolbar-stop')?.getAttribute('data-busy') === 'false' &&
       !/reading/.test(part('status-language')?.textContent ?? '')
     )
   }
@@ -146,7 +146,7 @@ async function cycle(app: App, text: string): Promise<void> {
         rows.length === 3 &&
         rows.every((row) => row.getAttribute('data-verdict') === 'passed') &&
         part('stale-bar') === null &&
-        part('toolbar-stop')?.hasAttribute('disabled') === true
+        part('toolbar-stop')?.getAttribute('data-busy') === 'false'
       )
     },
     undefined,
@@ -166,7 +166,7 @@ export async function run({ cycles, every, say }: SoakOptions): Promise<SoakResu
     await app.openFile('op.cpp')
     const source = await app.text('op.cpp')
     await app.testId('toolbar-build').click()
-    await app.testId('status-build').filter({ hasText: /built/ }).waitFor()
+    await app.built()
     await app.testId('tool-tab-run').click()
     await app.testId('run-go').click()
     await app.testId('run-comparison').first().waitFor()

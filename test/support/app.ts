@@ -231,6 +231,11 @@ export class App {
     await this.page.keyboard.press('Control+S')
   }
 
+  /** Waits until no build runs and the last one was good; what the status bar shows comes later. */
+  async built(timeout = patience): Promise<void> {
+    await this.page.locator('[data-testid="status-build"][data-state="good"]').waitFor({ timeout })
+  }
+
   testId(id: string): ReturnType<Page['getByTestId']> {
     return this.page.getByTestId(id)
   }

@@ -5,6 +5,7 @@ import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
+import { useLasting } from '../../shell/primitives/lasting'
 import { ListVerdict } from '../../shell/primitives/ListVerdict'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
@@ -23,6 +24,7 @@ import { chooseEntry, chooseOther } from './run'
 import { useJob } from '../../store/job'
 import { useRuns } from '../../store/runs'
 import { useProject } from '../../store/project'
+import { useIsOlder } from '../../store/staleness'
 import { changeText } from './finding-names'
 
 const noEntries: GradcheckEntry[] = []
@@ -95,10 +97,10 @@ function CheckAll({ disabled }: { disabled: boolean }): ReactElement {
 /** Of opsmith.json's checks, made since the sources changed last. */
 function Verdict({ total }: { total: number }): ReactElement | null {
   const outcomes = useGradcheck((state) => state.outcomes)
-  const isRunning = useJob(allGradchecksJob, (state) => state.running !== null)
-  const now = useFiles(runStamp)
-  if (isRunning) return null
-  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const lasts = useLasting(useJob(allGradchecksJob, (state) => state.running !== null))
+  const isOlder = useIsOlder('run')
+  if (lasts) return null
+  const known = Object.values(outcomes).filter(({ stamp }) => !isOlder(stamp))
   return (
     <ListVerdict
       total={total}
@@ -111,22 +113,25 @@ function Verdict({ total }: { total: number }): ReactElement | null {
 function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const known = useGradcheck((state) => state.outcomes[index])
-  const checking = useJob(allGradchecksJob, (state) => state.running !== null)
+  const isChecking = useJob(allGradchecksJob, (state) => state.running !== null)
+  const lasts = useLasting(isChecking)
   const isRun = useRuns(gradcheckRuns, (state) => state.shownRun !== null)
   const selected = useGradcheck((state) => state.entry === index) && !isRun
   const now = useFiles(runStamp)
+  const isOlder = useIsOlder('run')
   const { title, particular } = namesOf(entry, inputs)
   const outcome = known?.outcome
-  const isOld = known !== undefined && (known.stamp !== now || checking)
+  const isDimmed = known !== undefined && (isOlder(known.stamp) || lasts)
+  const isOfNow = known !== undefined && known.stamp === now && !isChecking
   const error = outcome?.report?.error ?? null
   return (
     <button
       type="button"
-      className={`entry-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      className={`entry-row${selected ? ' selected' : ''}${isDimmed ? ' stale' : ''}`}
       aria-pressed={selected}
       title={titleOf(`${title}${particular === '' ? '' : `, ${particular}`}`, outcome)}
       data-testid={`gradcheck-entry-${index}`}
-      data-verdict={outcome && !isOld ? outcome.verdict : ''}
+      data-verdict={outcome && isOfNow ? outcome.verdict : ''}
       data-expected={outcome?.asExpected}
       onClick={() => chooseEntry(index)}
     >

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
 import { allGradchecksJob } from './jobs'
 import { useGradcheck } from './store'
@@ -9,7 +10,7 @@ import { unexpected } from './problems'
 /** How many gradchecks did not end as expected. */
 export function GradcheckBadge(): ReactElement {
   const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
-  const checking = useJob(allGradchecksJob, (state) => state.running !== null)
+  const checking = useLasting(useJob(allGradchecksJob, (state) => state.running !== null))
   if (checking) return <BusyBadge label="checking" />
   return <CountBadge count={wrong} label={`${wrong} not as expected`} />
 }

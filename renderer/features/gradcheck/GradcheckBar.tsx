@@ -4,6 +4,7 @@ import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { formatNumber } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
 import { useRuns } from '../../store/runs'
 import { useStaleness } from '../../store/staleness'
@@ -27,8 +28,8 @@ export function GradcheckBar(): ReactElement {
 function Headline(): ReactElement | null {
   const report = useJob(gradcheckJob, (state) => state.value?.report)
   const stamp = useJob(gradcheckJob, (state) => state.stamp)
-  const isWorking = useJob(gradcheckJob, (state) => state.running !== null)
-  const isOld = useStaleness(stamp, 'run') === 'older' || isWorking
+  const lasts = useLasting(useJob(gradcheckJob, (state) => state.running !== null))
+  const isOld = useStaleness(stamp, 'run') === 'older' || lasts
   const isRun = useRuns(gradcheckRuns, (state) => state.shownRun !== null)
   if (!report || isRun) return null
   return (

@@ -10,6 +10,7 @@ import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { RunView } from '../../shell/primitives/RunView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
+import { useLasting } from '../../shell/primitives/lasting'
 import { runCommand } from '../../store/commands'
 import { gradcheckStore, useGradcheck } from './store'
 import { keepCase } from './keep'
@@ -99,14 +100,15 @@ function Result(): ReactElement | null {
   const error = useJob(gradcheckJob, (state) => state.error)
   const stamp = useJob(gradcheckJob, (state) => state.stamp)
   const isWorking = useJob(gradcheckJob, (state) => state.running !== null)
+  const lasts = useLasting(isWorking)
   const op = useGradcheck((state) => state.draft.op)
   const staleness = useStaleness(stamp, 'run')
   if (op === '') return <EmptyState text="Choose an operator or a function to check." quiet />
   const isStale = staleness === 'older'
   return (
     <>
-      {!isWorking && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
-      <div className={isStale ? 'stale' : isWorking ? 'still-working' : ''}>
+      {!lasts && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
+      <div className={isStale ? 'stale' : lasts ? 'still-working' : ''}>
         {error && (
           <div className="panel-pad">
             <ErrorView error={error} testId="gradcheck-error">

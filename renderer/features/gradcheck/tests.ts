@@ -1,9 +1,9 @@
 import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import type { TestPlace, TestRow, TestSource } from '../../store/feature'
-import { runStamp } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
 import { kernelPlace, placeOfExit } from '../../store/tests'
+import { isOlder } from '../../store/staleness'
 import { checkHere } from './all'
 import { namesOf } from './case'
 import { gradientPlace, gradientsStore } from './gradient-functions'
@@ -15,7 +15,6 @@ import { gradcheckStore } from './store'
 function rows(): TestRow[] {
   const manifest = currentManifest()
   const { outcomes, entry: chosen } = gradcheckStore.getState()
-  const now = runStamp()
   return (manifest?.gradchecks ?? []).map((entry, index): TestRow => {
     const { title, particular } = namesOf(entry, manifest?.inputs ?? {})
     const known = outcomes[index]
@@ -26,7 +25,7 @@ function rows(): TestRow[] {
       particular,
       state: isRunning ? 'running' : stateOf(outcome),
       word: outcome?.asExpected === true && outcome.verdict === 'failed' ? 'fails' : '',
-      isOld: known !== undefined && (known.stamp !== now || allGradchecksJob.isRunning()),
+      isOld: known !== undefined && isOlder(known.stamp, 'run'),
       seconds: outcome?.report?.seconds ?? null,
       why: outcome?.asExpected === false ? whyOf(outcome) : '',
       place: placeOf(entry.op, outcome),

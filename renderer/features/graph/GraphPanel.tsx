@@ -5,6 +5,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { StaleBar } from '../../shell/primitives/StaleBar'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useBuild } from '../../store/build'
 import { useIsRefreshDue } from '../../store/loop'
 import { runCommand, shortcutOf } from '../../store/commands'
@@ -100,7 +101,7 @@ function Shown(): ReactElement {
   const failed = useGraphError() !== null
   const compareError = useJob(graphJob, (state) => state.value?.compareError ?? null)
   const observeError = useJob(observeJob, (state) => state.error)
-  const working = useGraphWork().job !== null
+  const lasts = useLasting(useGraphWork().job !== null)
   const viewError = useView((state) => state.error)
   const older = useView((state) => state.shown.before)
   const stamp = shown?.shot.report ? shown.shot.stamp : null
@@ -116,7 +117,7 @@ function Shown(): ReactElement {
   const problem = viewError ?? compareError ?? observeError
   return (
     <>
-      {!working && <StaleBar staleness={staleness} />}
+      {!lasts && <StaleBar staleness={staleness} />}
       <WarningsBar />
       <SearchBar field={searchField} />
       {problem && (
@@ -178,9 +179,9 @@ function leaveDetails(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function Laying(): ReactElement | null {
-  const laying = useView((state) => state.laying)
+  const lasts = useLasting(useView((state) => state.laying))
   const since = useView((state) => state.layingSince)
-  if (!laying) return null
+  if (!lasts) return null
   return (
     <p className="graph-laying" role="status">
       <span className="spinner" /> laying out the graph <Elapsed since={since} />

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
 import { allOperatorChecksJob, operatorCheckJob } from './jobs'
 import { unexpectedOperators } from './problems'
@@ -13,7 +14,7 @@ export function OperatorChecksBadge(): ReactElement {
   const wrong = useOperatorChecks(
     ({ outcomes }) => unexpectedOperators(outcomes, one, stamp).length,
   )
-  const isChecking = useJob(allOperatorChecksJob, (state) => state.running !== null)
+  const isChecking = useLasting(useJob(allOperatorChecksJob, (state) => state.running !== null))
   if (isChecking) return <BusyBadge label="checking" />
   return <CountBadge count={wrong} label={`${wrong} not as expected`} />
 }

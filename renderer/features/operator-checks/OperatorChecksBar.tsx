@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { Icon } from '../../shell/primitives/Icon'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
 import { useRuns } from '../../store/runs'
 import { useStaleness } from '../../store/staleness'
@@ -25,8 +26,8 @@ export function OperatorChecksBar(): ReactElement {
 /** What came of the chosen operator in one line, which no scrolling hides. */
 function Headline(): ReactElement | null {
   const { outcome, stamp } = useShownOutcome()
-  const isWorking = useJob(operatorCheckJob, (state) => state.running !== null)
-  const isOld = useStaleness(stamp, 'run') === 'older' || isWorking
+  const lasts = useLasting(useJob(operatorCheckJob, (state) => state.running !== null))
+  const isOld = useStaleness(stamp, 'run') === 'older' || lasts
   const isRun = useRuns(operatorCheckRuns, (state) => state.shownRun !== null)
   if (!outcome || isRun) return null
   const { asExpected, verdict, report } = outcome

@@ -9,6 +9,7 @@ import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { RunFields } from '../../shell/primitives/RunFields'
 import { RunList } from '../../shell/primitives/RunList'
 import { Section } from '../../shell/primitives/Section'
+import { useLasting } from '../../shell/primitives/lasting'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { useRuns } from '../../store/runs'
@@ -20,6 +21,7 @@ import { setSanitize, setThorough, useOperatorChecks } from './store'
 import { calledText, operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseCheckedOperator } from './run'
 import { useProject } from '../../store/project'
+import { useIsOlder } from '../../store/staleness'
 
 /** What is checked of the project with its verdicts, and what else could be. */
 export function OperatorList(): ReactElement {
@@ -138,10 +140,10 @@ function CheckAll(): ReactElement {
 /** Of all that were checked since the sources changed last. */
 function Verdict({ total }: { total: number }): ReactElement | null {
   const outcomes = useOperatorChecks((state) => state.outcomes)
-  const isRunning = useJob(allOperatorChecksJob, (state) => state.running !== null)
-  const now = useFiles(runStamp)
-  if (isRunning) return null
-  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const lasts = useLasting(useJob(allOperatorChecksJob, (state) => state.running !== null))
+  const isOlder = useIsOlder('run')
+  if (lasts) return null
+  const known = Object.values(outcomes).filter(({ stamp }) => !isOlder(stamp))
   return (
     <ListVerdict
       total={total}
@@ -166,15 +168,16 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
   const isRun = useRuns(operatorCheckRuns, (state) => state.shownRun !== null)
   const selected = useOperatorChecks((state) => state.entry === index) && !isRun
   const now = useFiles(runStamp)
-  const isOld = known !== undefined && known.stamp !== now
+  const isOlder = useIsOlder('run')
+  const isDimmed = known !== undefined && isOlder(known.stamp)
   const call = calledText(entry.op, operatorCheckDraftOf(entry, inputs).argsText)
   const title = entry.name ?? call
   const particular = particularOf(entry)
-  const verdict = known && !isOld ? known.outcome.verdict : ''
+  const verdict = known?.stamp === now ? known.outcome.verdict : ''
   return (
     <button
       type="button"
-      className={`entry-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      className={`entry-row${selected ? ' selected' : ''}${isDimmed ? ' stale' : ''}`}
       aria-pressed={selected}
       title={`${call}${particular === '' ? '' : `, ${particular}`}`}
       data-testid={`operator-check-entry-${index}`}

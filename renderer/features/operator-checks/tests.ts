@@ -1,10 +1,10 @@
 import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { formatCount } from '../../shell/primitives/format'
 import type { TestPlace, TestRow, TestSource } from '../../store/feature'
-import { runStamp } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
 import { kernelPlace, placeOfExit } from '../../store/tests'
+import { isOlder } from '../../store/staleness'
 import { checkOperators } from './all'
 import { calledText, operatorCheckDraftOf } from './case'
 import { allOperatorChecksJob, operatorCheckJob } from './jobs'
@@ -14,7 +14,6 @@ import { operatorChecksStore } from './store'
 function rows(): TestRow[] {
   const inputs = currentManifest()?.inputs ?? {}
   const { entries, outcomes, entry: chosen } = operatorChecksStore.getState()
-  const now = runStamp()
   return entries.map((entry, index): TestRow => {
     const known = outcomes[index]
     const outcome = known?.outcome
@@ -25,7 +24,7 @@ function rows(): TestRow[] {
       particular: entry.checks?.join(', ').replaceAll('_', ' ') ?? '',
       state: isRunning ? 'running' : stateOf(outcome),
       word: outcome?.asExpected === true && outcome.verdict === 'failed' ? 'fails' : '',
-      isOld: known !== undefined && known.stamp !== now,
+      isOld: known !== undefined && isOlder(known.stamp, 'run'),
       seconds: outcome?.report?.seconds ?? null,
       why: whyOf(outcome),
       place: placeOf(entry.op, outcome),

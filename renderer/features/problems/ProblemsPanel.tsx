@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../../electron/contract/diagnostics'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { Icon } from '../../shell/primitives/Icon'
 import { StaleBar } from '../../shell/primitives/StaleBar'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useBuild } from '../../store/build'
 import { useProblems } from '../../store/problems'
 import { projectPath } from '../../store/files'
@@ -18,6 +19,7 @@ export function ProblemsPanel(): ReactElement {
   const problems = useProblems()
   const stamp = useBuild((state) => state.stamp)
   const building = useBuild((state) => state.running !== null)
+  const lasts = useLasting(building)
   const staleness = useStaleness(stamp, 'build')
   const [current, setCurrent] = useState(0)
   if (problems.length === 0) {
@@ -37,7 +39,7 @@ export function ProblemsPanel(): ReactElement {
     <div className="panel-column" data-testid="problems-panel">
       {isOld && <StaleBar staleness={staleness} building={building} />}
       <div
-        className={isOld && (staleness === 'older' || building) ? 'scroll stale' : 'scroll'}
+        className={isOld && (staleness === 'older' || lasts) ? 'scroll stale' : 'scroll'}
         role="tree"
         aria-label="Problems"
         onKeyDown={walkProblems}

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
+import { useLasting } from '../../shell/primitives/lasting'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { pytestJob } from './job'
@@ -11,7 +12,7 @@ export function PytestBadge(): ReactElement {
   // What is fresh depends on it.
   useFiles(runStamp)
   const failed = usePytest(freshFailures)
-  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  const isRunning = useLasting(useJob(pytestJob, (state) => state.running !== null))
   if (isRunning) return <BusyBadge label="testing" />
   return <CountBadge count={failed} label={`${failed} failed`} />
 }

@@ -4,9 +4,9 @@ import type { PytestOutcome } from '../../../electron/contract/pytest'
 import { IconButton } from '../../shell/primitives/Button'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
-import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { openFile } from '../../store/layout'
+import { useIsOlder } from '../../store/staleness'
 import { pytestJob, runTests } from './job'
 import { chooseTest, isBad, pytestStore, toggleFold, usePytest } from './store'
 import { treeRows, type TreeRow } from './tree'
@@ -18,7 +18,7 @@ export function TestTree(): ReactElement {
   const chosen = usePytest((state) => state.chosen)
   const running = useJob(pytestJob, (state) => state.progress?.running ?? '')
   const isRunning = useJob(pytestJob, (state) => state.running !== null)
-  const now = useFiles(runStamp)
+  const isOlder = useIsOlder('run')
   const rows = useMemo(() => treeRows(tests, folded), [tests, folded])
   return (
     <div className="pytest-tree" role="tree" aria-label="Tests of the repository" onKeyDown={walk}>
@@ -28,7 +28,7 @@ export function TestTree(): ReactElement {
           {...row}
           isChosen={row.id === chosen}
           isRunning={isRunning && row.id === running}
-          isOld={row.known !== null && row.known.stamp !== now}
+          isOld={row.known !== null && isOlder(row.known.stamp)}
         />
       ))}
     </div>

@@ -1,8 +1,8 @@
 import type { PytestOutcome, PytestTest } from '../../../electron/contract/pytest'
 import type { TestPlace, TestRow, TestSource } from '../../store/feature'
-import { runStamp } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
+import { isOlder } from '../../store/staleness'
 import { pytestJob, runTests } from './job'
 import { chooseTest, pytestStore } from './store'
 import { partsOf } from './tree'
@@ -12,7 +12,6 @@ function rows(): TestRow[] {
   // Which tests there are is known once pytest ran. Where the repository has a Python package, it probably has some.
   if (known.length === 0) return currentManifest()?.pythonModules ? [notFound] : []
   const running = pytestJob.store.getState().progress?.running
-  const now = runStamp()
   return known.map(({ test, stamp }): TestRow => {
     const { id, outcome, seconds, message } = test
     const [file = '', ...names] = partsOf(id)
@@ -21,7 +20,7 @@ function rows(): TestRow[] {
       particular: file,
       state: running === id ? 'running' : states[outcome],
       word: outcome === 'xfailed' ? 'fails' : '',
-      isOld: outcome !== 'none' && stamp !== now,
+      isOld: outcome !== 'none' && isOlder(stamp, 'run'),
       seconds: outcome === 'none' ? null : seconds,
       why: message,
       place: placeOf(test),

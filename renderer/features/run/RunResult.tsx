@@ -6,6 +6,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { useLasting } from '../../shell/primitives/lasting'
 import { Section } from '../../shell/primitives/Section'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand } from '../../store/commands'
@@ -26,6 +27,7 @@ const again = { label: 'Run', command: 'run.go' }
 
 export function RunResult(): ReactElement | null {
   const { value, error, stamp, running } = useJob(runJob, (state) => state)
+  const lasts = useLasting(running !== null)
   const values = useValues()
   const staleness = useStaleness(stamp, 'run')
   const place = useRef<HTMLDivElement>(null)
@@ -41,10 +43,10 @@ export function RunResult(): ReactElement | null {
     place.current?.scrollIntoView({ block: 'start' })
   }, [running, value, error, stopped, asked])
   if (!value && !error && !stopped) return null
-  const stale = staleness === 'older' || running !== null
+  const stale = staleness === 'older' || lasts
   return (
     <Section title="Result">
-      {running === null && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
+      {!lasts && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
       <div ref={place} className={stale ? 'run-result stale' : 'run-result'}>
         {stopped && <Stopped {...stopped} />}
         {error && (

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import type { RunReport } from '../../../electron/contract/run'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
 import { useStaleness } from '../../store/staleness'
 import { runJob } from './job'
@@ -13,7 +14,8 @@ type Verdict = { word: string; tone: string; icon: IconName }
 /** What came of the last run in one line, which no scrolling hides. */
 export function RunVerdict(): ReactElement {
   const { value, error, stamp, running } = useJob(runJob, (state) => state)
-  const isOld = useStaleness(stamp, 'run') === 'older' || running !== null
+  const lasts = useLasting(running !== null)
+  const isOld = useStaleness(stamp, 'run') === 'older' || lasts
   const stopped = useRun((state) => state.stopped !== null)
   const report = value?.report
   if (error || !report) {

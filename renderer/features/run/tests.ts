@@ -1,9 +1,9 @@
 import type { TestRow, TestSource } from '../../store/feature'
 import { argumentText } from '../../store/arguments'
-import { runStamp } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
 import { kernelPlace, placeOfExit } from '../../store/tests'
+import { isOlder } from '../../store/staleness'
 import { callsJob, callsStore, runAllCalls } from './calls'
 import { runJob } from './job'
 import { chooseCall } from './run'
@@ -12,7 +12,6 @@ function rows(): TestRow[] {
   const calls = currentManifest()?.calls ?? []
   const outcomes = callsStore.getState()
   const { progress } = callsJob.store.getState()
-  const now = runStamp()
   return calls.map(({ op, args, reference }, index): TestRow => {
     const known = outcomes[index]?.op === op ? outcomes[index] : undefined
     const isRunning = callsJob.isRunning() && progress?.running === index
@@ -21,7 +20,7 @@ function rows(): TestRow[] {
       particular: reference === undefined ? 'no reference' : '',
       state: isRunning ? 'running' : (known?.state ?? 'none'),
       word: '',
-      isOld: known !== undefined && known.stamp !== now,
+      isOld: known !== undefined && isOlder(known.stamp, 'run'),
       seconds: known?.seconds ?? null,
       why: known?.why ?? '',
       place: placeOfExit(known?.error?.exit) ?? kernelPlace(op),

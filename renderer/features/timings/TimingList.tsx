@@ -14,8 +14,8 @@ import { timingNames, listedBenchmarks } from './draft'
 import { chooseBenchmark, chooseTimed, stopTimings } from './run'
 import { timingRuns } from './runs'
 import { measureAll } from './spread'
-import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
+import { useIsOlder } from '../../store/staleness'
 import { timeText } from './time-units'
 
 /** What opsmith.json measures, with the time of each call, and what else could be. */
@@ -93,10 +93,10 @@ function EntryRow({ entry, index }: { entry: TimingEntry; index: number }): Reac
       state.view === 'one' &&
       (isListed ? state.entry === index : state.entry === null && state.draft.op === entry.op),
   )
-  const now = useFiles(runStamp)
+  const isOlder = useIsOlder('run')
   const { title, particular } = timingNames(entry, inputs)
   const own = ownRow(all?.rows.filter((row) => row.entry === index) ?? [])
-  const isOld = all !== null && all.stamp !== now
+  const isOld = all !== null && isOlder(all.stamp)
   return (
     <button
       type="button"

@@ -1,9 +1,9 @@
 import type { TimingRow } from '../../../electron/contract/timing-report'
 import type { TestRow, TestSource } from '../../store/feature'
 import { showPanel } from '../../store/layout'
-import { runStamp } from '../../store/files'
 import { currentManifest } from '../../store/project'
 import { kernelPlace, placeOfExit } from '../../store/tests'
+import { isOlder } from '../../store/staleness'
 import { timingNames } from './draft'
 import { allTimingsJob, timingJob, type Timed } from './jobs'
 import { chooseBenchmark, runAllTimings, runTiming } from './run'
@@ -23,7 +23,6 @@ function known(index: number): { timed: Timed; rows: TimingRow[] } | null {
 function rows(): TestRow[] {
   const manifest = currentManifest()
   const { entry: chosen } = timingsStore.getState()
-  const now = runStamp()
   return (manifest?.benchmarks ?? []).map((entry, index): TestRow => {
     const { title, particular } = timingNames(entry, manifest?.inputs ?? {})
     const result = known(index)
@@ -36,7 +35,7 @@ function rows(): TestRow[] {
       particular,
       state: isRunning ? 'running' : state,
       word: own?.summary ? timeText(own.summary.median) : '',
-      isOld: own !== undefined && result?.timed.stamp !== now,
+      isOld: own !== undefined && isOlder(result?.timed.stamp ?? '', 'run'),
       seconds: null,
       why: refused?.refused ?? '',
       place: placeOfExit(refused?.error?.exit) ?? kernelPlace(entry.op),

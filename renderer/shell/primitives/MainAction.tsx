@@ -1,8 +1,9 @@
-import type { ReactElement } from 'react'
+import { useEffect, useState, type ReactElement } from 'react'
 
 import { shortcutOf } from '../../store/commands'
 import { Button } from './Button'
 import { Elapsed, Progress } from './Elapsed'
+import { useLasting } from './lasting'
 
 type Props = {
   /** "Run", "Check", "Measure", "Profile". */
@@ -26,14 +27,21 @@ type Props = {
 
 /**
  * What a panel is there for: the same in all of them, at the right end of the row with its call, or of the panel's bar
- * where it has no call. It shows its key; while it works, how long it has been, and Stop.
+ * where it has no call. It shows its key; while it works, how long it has been, and Stop. Work that began without a
+ * click is shown when it lasts.
  */
 export function MainAction(props: Props): ReactElement {
   const { text, title, command, disabled = false, job, isOfList = false } = props
   const { onStart, onStop, testId, stopTestId } = props
+  const isRunning = job.running !== null
+  const lasts = useLasting(isRunning)
+  const [isClicked, setClicked] = useState(false)
+  useEffect(() => {
+    if (!isRunning) setClicked(false)
+  }, [isRunning])
   const place = isOfList ? 'list-action' : 'main-action'
   const key = shortcutOf(command)
-  if (job.running !== null) {
+  if (isRunning && (isClicked || lasts)) {
     return (
       <span className={`${place} running-work`} role="status" data-testid={place}>
         <HowFar {...props} />
@@ -49,7 +57,10 @@ export function MainAction(props: Props): ReactElement {
         primary={!isOfList}
         icon="play"
         disabled={disabled}
-        onClick={onStart}
+        onClick={() => {
+          setClicked(true)
+          onStart()
+        }}
         title={key === '' ? title : `${title} (${key})`}
         testId={testId}
       >
