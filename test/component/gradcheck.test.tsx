@@ -216,7 +216,8 @@ describe('the verdict of a gradcheck', () => {
   })
 
   it('a save that a build follows leaves the list as it is until the new verdicts are there', async () => {
-    main.give('gradcheck.runAll', [outcomeOf(0, passed), outcomeOf(1, wrong)])
+    const expected = { expect: 'failed' } as const
+    main.give('gradcheck.runAll', [outcomeOf(0, wrong), outcomeOf(1, wrong, expected)])
     await openChecked(passed)
     const said = (): string | null => screen.getByTestId('gradcheck-list-verdict').textContent
     await waitFor(() => {
@@ -230,7 +231,7 @@ describe('the verdict of a gradcheck', () => {
     await all.asked
     expect(said()).toContain('1 of 2 not as expected')
     await act(async () => {
-      all.succeed([outcomeOf(0, passed), outcomeOf(1, passed)])
+      all.succeed([outcomeOf(0, passed), outcomeOf(1, wrong, expected)])
       await Promise.resolve()
     })
     await waitFor(() => {
