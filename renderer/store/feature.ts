@@ -140,7 +140,7 @@ export type FileEntry = {
 }
 
 /** How a test came out, against what is expected of it. */
-export type TestState = 'none' | 'running' | 'passed' | 'failed' | 'crashed' | 'skipped'
+export type TestState = 'none' | 'passed' | 'failed' | 'crashed' | 'skipped'
 
 /** A function in the sources. */
 export type TestPlace = { name: string; file: string; line: number }
@@ -150,7 +150,9 @@ export type TestRow = {
   title: string
   /** Tells it from others of the same title. */
   particular: string
+  /** While it runs, what came of it before. */
   state: TestState
+  isRunning: boolean
   /** The verdict in a word or a number: "passed", "fails", "2.1 ms"; "" for none. */
   word: string
   /** Of older sources than these. */

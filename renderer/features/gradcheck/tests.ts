@@ -23,7 +23,8 @@ function rows(): TestRow[] {
     return {
       title,
       particular,
-      state: isRunning ? 'running' : stateOf(outcome),
+      state: stateOf(outcome),
+      isRunning,
       word: outcome?.asExpected === true && outcome.verdict === 'failed' ? 'fails' : '',
       isOld: known !== undefined && isOlder(known.stamp, 'run'),
       seconds: outcome?.report?.seconds ?? null,

@@ -22,7 +22,8 @@ function rows(): TestRow[] {
     return {
       title: entry.name ?? call,
       particular: entry.checks?.join(', ').replaceAll('_', ' ') ?? '',
-      state: isRunning ? 'running' : stateOf(outcome),
+      state: stateOf(outcome),
+      isRunning,
       word: outcome?.asExpected === true && outcome.verdict === 'failed' ? 'fails' : '',
       isOld: known !== undefined && isOlder(known.stamp, 'run'),
       seconds: outcome?.report?.seconds ?? null,

@@ -18,7 +18,8 @@ function rows(): TestRow[] {
     return {
       title: names.join('::'),
       particular: file,
-      state: running === id ? 'running' : states[outcome],
+      state: states[outcome],
+      isRunning: running === id,
       word: outcome === 'xfailed' ? 'fails' : '',
       isOld: outcome !== 'none' && isOlder(stamp, 'run'),
       seconds: outcome === 'none' ? null : seconds,
@@ -40,6 +41,7 @@ const notFound: TestRow = {
   title: 'pytest',
   particular: 'the tests are listed after the first run',
   state: 'none',
+  isRunning: false,
   word: '',
   isOld: false,
   seconds: null,

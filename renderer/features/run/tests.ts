@@ -18,7 +18,8 @@ function rows(): TestRow[] {
     return {
       title: `${op}(${args.map(argumentText).join(', ')})`,
       particular: reference === undefined ? 'no reference' : '',
-      state: isRunning ? 'running' : (known?.state ?? 'none'),
+      state: known?.state ?? 'none',
+      isRunning,
       word: '',
       isOld: known !== undefined && isOlder(known.stamp, 'run'),
       seconds: known?.seconds ?? null,

@@ -5,6 +5,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { useLasting } from '../../shell/primitives/lasting'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { Section } from '../../shell/primitives/Section'
 import { runCommand } from '../../store/commands'
@@ -70,7 +71,8 @@ function Group({
   group: TestGroup
   onlyFailed: boolean
 }): ReactElement | null {
-  const { source, rows, isRunning } = group
+  const { source, rows } = group
+  const lasts = useLasting(group.isRunning)
   const all = rows.flatMap((row, index) =>
     onlyFailed && !isFailure(row.state) ? [] : [{ row, index }],
   )
@@ -86,7 +88,7 @@ function Group({
           <IconButton
             icon="play"
             label={`Run all ${source.title.toLowerCase()}`}
-            disabled={isRunning}
+            disabled={lasts}
             onClick={() => void source.runAll()}
             testId={`tests-run-${source.title}`}
           />
@@ -122,19 +124,21 @@ function countOf(rows: readonly TestRow[]): string {
   return passed === 0 ? String(rows.length) : `${passed} of ${rows.length} passed`
 }
 
-const marks: Record<TestRow['state'], { icon: IconName; tone: string; label: string }> = {
-  none: { icon: 'dot', tone: 'tests-none', label: 'not run' },
-  running: { icon: 'clock', tone: 'muted', label: 'runs' },
-  passed: { icon: 'check', tone: 'tone-ok', label: 'passed' },
-  failed: { icon: 'error', tone: 'tone-error', label: 'failed' },
-  crashed: { icon: 'crash', tone: 'tone-error', label: 'crashed' },
-  skipped: { icon: 'absent', tone: 'muted', label: 'skipped' },
-}
+const marks: Record<TestRow['state'] | 'running', { icon: IconName; tone: string; label: string }> =
+  {
+    none: { icon: 'dot', tone: 'tests-none', label: 'not run' },
+    running: { icon: 'clock', tone: 'muted', label: 'runs' },
+    passed: { icon: 'check', tone: 'tone-ok', label: 'passed' },
+    failed: { icon: 'error', tone: 'tone-error', label: 'failed' },
+    crashed: { icon: 'crash', tone: 'tone-error', label: 'crashed' },
+    skipped: { icon: 'absent', tone: 'muted', label: 'skipped' },
+  }
 
 function Row({ row }: { row: TestRow }): ReactElement {
-  const { title, particular, state, word, isOld, seconds, why, place } = row
+  const { title, particular, state, isRunning, word, isOld, seconds, why, place } = row
+  const lasts = useLasting(isRunning)
   const namespace = useProject(({ project }) => project?.manifest?.name ?? '')
-  const { icon, tone, label } = marks[state]
+  const { icon, tone, label } = marks[lasts ? 'running' : state]
   const isBad = isFailure(state)
   const measured = word === '' && seconds !== null ? formatSeconds(seconds) : word
   const run = (): void => void row.run()
@@ -143,7 +147,7 @@ function Row({ row }: { row: TestRow }): ReactElement {
       className={isOld ? 'tests-row stale' : 'tests-row'}
       role="listitem"
       data-testid="tests-row"
-      data-state={isOld ? 'old' : state}
+      data-state={isRunning ? 'running' : isOld ? 'old' : state}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()
@@ -164,12 +168,7 @@ function Row({ row }: { row: TestRow }): ReactElement {
           {particular !== '' && <span className="muted ellipsis">{particular}</span>}
         </button>
         <span className="number muted tests-time">{measured}</span>
-        <IconButton
-          icon="play"
-          label={`Run ${title}`}
-          disabled={state === 'running'}
-          onClick={run}
-        />
+        <IconButton icon="play" label={`Run ${title}`} disabled={lasts} onClick={run} />
       </div>
       {isBad && (
         <div className="tests-why">

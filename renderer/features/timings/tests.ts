@@ -33,7 +33,8 @@ function rows(): TestRow[] {
     return {
       title,
       particular,
-      state: isRunning ? 'running' : state,
+      state,
+      isRunning,
       word: own?.summary ? timeText(own.summary.median) : '',
       isOld: own !== undefined && isOlder(result?.timed.stamp ?? '', 'run'),
       seconds: null,
