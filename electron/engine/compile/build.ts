@@ -132,7 +132,7 @@ export async function buildHot(
 function hasManyToCompile(project: OpenProject, plan: BuildPlan): boolean {
   const cache = objectCache(project, plan)
   const missing = plan.compiles.filter((task) => task.server && !cache.find(task.key))
-  return missing.length > os.cpus().length
+  return missing.length > os.availableParallelism()
 }
 
 /** A stopped build does not wait for the virtual GPU's libraries, which other builds may want too: they are made to the end. */

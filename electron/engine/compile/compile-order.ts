@@ -36,7 +36,7 @@ const gibibyte = 2 ** 30
 
 /** As many as there are cores and memory for: a libtorch source takes about 1.5 GB, nvcc 3 to 5 GB. */
 const defaultWidth = (): CompileWidth => ({
-  all: Math.min(os.cpus().length, jobsFor(1.5 * gibibyte)),
+  all: Math.min(os.availableParallelism(), jobsFor(1.5 * gibibyte)),
   cuda: jobsFor(4 * gibibyte),
 })
 

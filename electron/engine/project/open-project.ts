@@ -186,9 +186,11 @@ export function restricted(folder: string): Result<never> {
   )
 }
 
-/** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
+/** Opens projects for a cycle each, with opsmith.json as it is then: an edit is seen by the next cycle. */
 export class Projects {
   readonly trust: Trust
+  /** By folder, the last text of opsmith.json and its manifest, which nobody changes: to parse it takes 2 ms. */
+  private readonly parsed = new Map<string, { text: string; manifest: Result<Manifest> }>()
   /** From the next cycle on, what kernels on the virtual GPU are compiled for. */
   kernelVariant: KernelVariant = 'plain'
 
@@ -219,7 +221,7 @@ export class Projects {
     const folder = path.resolve(project)
     const text = await readManifestText(folder)
     if (!text.ok) return text
-    const manifest = parseManifest(text.value, manifestFileOf(folder))
+    const manifest = this.manifestIn(folder, text.value)
     if (!manifest.ok) return manifest
     const contents = {
       folder,
@@ -236,7 +238,7 @@ export class Projects {
   async openOwn(folder: string): Promise<Result<OpenProject>> {
     const text = await readManifestText(folder)
     if (!text.ok) return text
-    const manifest = parseManifest(text.value, manifestFileOf(folder))
+    const manifest = this.manifestIn(folder, text.value)
     if (!manifest.ok) return manifest
     return ok(
       new OpenProject(this.installation, {
@@ -248,6 +250,14 @@ export class Projects {
         kernelVariant: 'plain',
       }),
     )
+  }
+
+  private manifestIn(folder: string, text: string): Result<Manifest> {
+    const known = this.parsed.get(folder)
+    if (known?.text === text) return known.manifest
+    const manifest = parseManifest(text, manifestFileOf(folder))
+    this.parsed.set(folder, { text, manifest })
+    return manifest
   }
 
   async settings(): Promise<Settings> {
