@@ -59,15 +59,20 @@ async function openApp(folder, project) {
 }
 
 const isBuilt = (page) =>
+  page.locator('[data-testid="status-build"][data-state="good"]').waitFor({ timeout: 3 * minute })
+
+/** Of a build that ends at once, it is not seen. */
+const isBuilding = (page) =>
   page
-    .getByTestId('status-build')
-    .filter({ hasText: /built in/i })
-    .waitFor({ timeout: 3 * minute })
+    .locator('[data-testid="status-build"][data-state="building"]')
+    .waitFor({ timeout: 2_000 })
+    .catch(() => undefined)
 
 /** Edits, builds and runs the project, so that the panels show what work with it looks like. */
 async function showWork(page, source) {
   await page.getByTestId('explorer-file-op.cpp').click()
   await page.getByTestId('toolbar-build').click()
+  await isBuilding(page)
   await isBuilt(page)
   // The first build may have waited for precompiled headers; the next one is what users see all day.
   await page
@@ -75,8 +80,9 @@ async function showWork(page, source) {
     .filter({ hasNotText: /precompiling|compile server/ })
     .waitFor({ timeout: 5 * minute })
   await page.evaluate((text) => globalThis['opsmithTest'].setEditorText('op.cpp', text), source)
+  const building = isBuilding(page)
   await page.keyboard.press('Control+S')
-  await page.waitForTimeout(300)
+  await building
   await isBuilt(page)
   await page.getByTestId('rail-run').first().click()
   await page.getByTestId('run-go').click()

@@ -17,7 +17,7 @@ import { EarlierNotifications } from './Notifications'
 import { Elapsed, Progress } from './primitives/Elapsed'
 import { formatCount, formatSeconds } from './primitives/format'
 import { Icon } from './primitives/Icon'
-import { useLasting } from './primitives/lasting'
+import { useLasting, useLastingOverGaps } from './primitives/lasting'
 
 export function StatusBar(): ReactElement {
   const hasProject = useProject((state) => state.project !== null)
@@ -137,10 +137,11 @@ const hostWords = { starting: 'starting', ready: 'ready', busy: 'busy', ended: '
 function HostItem(): ReactElement | null {
   const host = useHost((state) => state.host)
   const crash = useHost((state) => state.crash)
-  const isBusy = useLasting(host?.state === 'busy')
+  const isBusy = useLastingOverGaps(host?.state === 'busy')
   // Generation 0: none was started yet.
   if (!host || host.generation === 0) return null
-  const state = host.state === 'busy' && !isBusy ? 'ready' : host.state
+  const isReady = host.state === 'ready' || host.state === 'busy'
+  const shown = isReady ? (isBusy ? 'busy' : 'ready') : host.state
   return (
     <button
       type="button"
@@ -148,7 +149,7 @@ function HostItem(): ReactElement | null {
       onClick={() => showPanel('host-output')}
       title={crash ? crash.message : 'Host output'}
       data-testid="status-host"
-      data-state={state}
+      data-state={host.state}
     >
       {crash && (
         <span className="tone-error" data-testid="status-crash">
@@ -156,7 +157,7 @@ function HostItem(): ReactElement | null {
         </span>
       )}
       <span>
-        host {host.generation} {hostWords[state]}
+        host {host.generation} {hostWords[shown]}
       </span>
     </button>
   )

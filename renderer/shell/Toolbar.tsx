@@ -12,7 +12,7 @@ import { useRecent } from '../store/recent'
 import { LayoutMenu } from './LayoutMenu'
 import { Menu, type MenuItem } from './primitives/Menu'
 import { Icon } from './primitives/Icon'
-import { useLasting } from './primitives/lasting'
+import { useLastingOverGaps } from './primitives/lasting'
 
 export function Toolbar(): ReactElement {
   useCommands() // shortcuts are shown here
@@ -50,7 +50,7 @@ export function Toolbar(): ReactElement {
 
 function StopButton(): ReactElement {
   const isBusy = useBusy()
-  const lasts = useLasting(isBusy)
+  const lasts = useLastingOverGaps(isBusy)
   return (
     <button
       type="button"

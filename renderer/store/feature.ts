@@ -150,7 +150,7 @@ export type TestRow = {
   title: string
   /** Tells it from others of the same title. */
   particular: string
-  /** While it runs, what came of it before. */
+  /** The last verdict, also while the test runs again. */
   state: TestState
   isRunning: boolean
   /** The verdict in a word or a number: "passed", "fails", "2.1 ms"; "" for none. */

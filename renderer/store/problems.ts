@@ -12,6 +12,7 @@ import { mergeProblems } from './merge-problems'
 import { programProblemsStore } from './program-problems'
 import { projectStore } from './project'
 import { schemasStore } from './schemas'
+import { stalenessStore } from './staleness'
 
 /** What the Problems panel lists and the editors mark: of the build, the language tools, every feature. */
 export const problemsStore = createStore<{ problems: readonly Diagnostic[] }>(() => ({
@@ -36,6 +37,7 @@ export function followProblems(): void {
     programProblemsStore,
     projectStore,
     schemasStore,
+    stalenessStore,
   ]
   const sources = allFeatures().flatMap((feature) => feature.problems?.stores ?? [])
   for (const store of new Set([...shared, ...sources])) store.subscribe(collect)

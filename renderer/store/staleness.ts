@@ -93,10 +93,16 @@ export function useStaleness(stamp: string | null, kind: Kind): Staleness {
 /** Told when isOlder() may answer differently. */
 export const stalenessStore: Watched = sourcesStore
 
-/** Whether a row of a list with this stamp belongs to older sources: false of those before a save that is held. */
+/** Whether a result with this stamp is of older sources. During a hold, results from before the save do not count as older. */
 export function isOlder(stamp: string, kind: Kind): boolean {
   const { now, shown } = sourcesStore.getState()
   return stamp !== now[kind].stamp && stamp !== shown[kind].stamp
+}
+
+/** Differs where isOlder() may answer differently. */
+export function stampsShown(kind: Kind): string {
+  const { now, shown } = sourcesStore.getState()
+  return `${now[kind].stamp}\n${shown[kind].stamp}`
 }
 
 /** As isOlder(), for what is rendered. */

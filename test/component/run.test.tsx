@@ -337,6 +337,28 @@ describe('the result of a run', () => {
     expect(screen.getByTestId('run-histogram-chart')).toBeTruthy()
   })
 
+  it('another op host may give the same handle to the new tensor: its values are shown all the same', async () => {
+    await openRun(runOf())
+    await userEvent.click(screen.getByTestId('run-histogram'))
+    expect(await screen.findByLabelText(/has 3 values/)).toBeTruthy()
+    main.give('tensor.histogram', { edges: [-1, 1.5, 4], counts: [1, 9] })
+    await build()
+    expect(await screen.findByLabelText(/has 9 values/)).toBeTruthy()
+  })
+
+  it('a result does not wait for its values where the op host does other work', async () => {
+    main.give('operator.run', runOf())
+    await openBuilt()
+    const page = main.hold('tensor.page')
+    await userEvent.click(screen.getByTestId('run-go'))
+    await page.asked
+    await screen.findByTestId('run-summary')
+    page.succeed(values)
+    await waitFor(() => {
+      expect(main.asked('tensor.page')).toHaveLength(1)
+    })
+  })
+
   it('the values stay while a build repeats the call in a new op host, and are gone if it does not', async () => {
     await openRun(runOf())
     await screen.findByText('Heat map')
@@ -352,7 +374,10 @@ describe('the result of a run', () => {
       run.succeed(runOf({ outputs: [tensorOf({ handle: 7 })] }))
     })
     await waitFor(() => {
-      expectNone('run-stop')
+      expect(main.asked('tensor.page').at(-1)).toMatchObject({ handle: 7 })
+    })
+    await waitFor(() => {
+      expectNone('stale-bar')
     })
     expect(screen.queryByText(gone)).toBeNull()
     act(() => main.send('host.changed', { ...next, generation: 3 }))

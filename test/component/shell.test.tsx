@@ -1,6 +1,6 @@
 import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { forgetLayout, nameLayout, saveLayoutsNow } from '../../renderer/shell/layouts'
 import { Notifications } from '../../renderer/shell/Notifications'
@@ -50,6 +50,13 @@ describe('the status bar', () => {
 })
 
 describe('work that takes less than 0.3 s', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it('changes neither the status bar nor Stop, and longer work does', async () => {
     await open()
     render(

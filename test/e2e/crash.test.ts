@@ -34,7 +34,6 @@ const hostState = (running: App): Promise<{ generation: number; pid: number; sta
     return (await bridge.call('host.state', {})).value
   })
 
-/** A build has ended; after a save, that may still be the one before. */
 async function buildAndRun(): Promise<void> {
   // The build that began with the project. Ended by the next one, it may still show that it was good.
   await app.built(buildTime)

@@ -231,7 +231,7 @@ export class App {
     await this.page.keyboard.press('Control+S')
   }
 
-  /** Waits until no build runs and the last one was good; what the status bar shows comes later. */
+  /** Waits until no build runs and the last one was good; the text of the status bar may change up to 0.3 s later. */
   async built(timeout = patience): Promise<void> {
     await this.page.locator('[data-testid="status-build"][data-state="good"]').waitFor({ timeout })
   }

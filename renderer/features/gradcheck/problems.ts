@@ -1,11 +1,11 @@
 import type { Diagnostic, DiagnosticNote } from '../../../electron/contract/diagnostics'
 import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
-import { runStamp } from '../../store/files'
 import { gradientPlace, gradientsStore } from './gradient-functions'
 import { gradcheckStore, type GradcheckState } from './store'
 import { currentManifest } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
 import { operatorKey, schemasStore } from '../../store/schemas'
+import { isOlder, stampsShown } from '../../store/staleness'
 
 const none: Diagnostic[] = []
 let cachedFor: unknown[] = []
@@ -14,7 +14,12 @@ let cached: Diagnostic[] = none
 /** Gradchecks of opsmith.json that did not come out as expected, at the kernel they are about. */
 export function gradcheckDiagnostics(): Diagnostic[] {
   const { outcomes } = gradcheckStore.getState()
-  const key = [outcomes, runStamp(), schemasStore.getState().load, gradientsStore.getState()]
+  const key = [
+    outcomes,
+    stampsShown('run'),
+    schemasStore.getState().load,
+    gradientsStore.getState(),
+  ]
   if (key.every((part, index) => part === cachedFor[index])) return cached
   cachedFor = key
   const wrong = unexpected(outcomes)
@@ -33,11 +38,10 @@ export function gradcheckDiagnostics(): Diagnostic[] {
 
 /** Of the sources as they are: a verdict on older ones is no problem of these. */
 export function unexpected(outcomes: GradcheckState['outcomes']): GradcheckOutcome[] {
-  const now = runStamp()
   return Object.values(outcomes).flatMap(({ outcome, stamp }) => {
     // A lost connection says nothing about the operator.
     const isCut = outcome.error?.code === 'target.unavailable'
-    return outcome.asExpected || isCut || stamp !== now ? [] : [outcome]
+    return outcome.asExpected || isCut || isOlder(stamp, 'run') ? [] : [outcome]
   })
 }
 

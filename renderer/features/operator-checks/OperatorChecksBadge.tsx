@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
 import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
+import { useIsOlder } from '../../store/staleness'
 import { allOperatorChecksJob, operatorCheckJob } from './jobs'
 import { unexpectedOperators } from './problems'
 import { useOperatorChecks } from './store'
@@ -11,6 +12,8 @@ import { useOperatorChecks } from './store'
 export function OperatorChecksBadge(): ReactElement {
   const one = useJob(operatorCheckJob, (state) => state.value)
   const stamp = useJob(operatorCheckJob, (state) => state.stamp)
+  // What is fresh depends on it.
+  useIsOlder('run')
   const wrong = useOperatorChecks(
     ({ outcomes }) => unexpectedOperators(outcomes, one, stamp).length,
   )

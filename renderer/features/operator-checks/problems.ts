@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../../electron/contract/diagnostics'
 import type { OperatorCheckOutcome, PlacedFinding } from '../../../electron/contract/operator-check'
-import { runStamp } from '../../store/files'
+import { isOlder, stampsShown } from '../../store/staleness'
 import { operatorCheckJob } from './jobs'
 import { operatorChecksStore, type OperatorChecksState } from './store'
 
@@ -13,11 +13,12 @@ export function unexpectedOperators(
   one: OperatorCheckOutcome | null,
   oneStamp: string | null,
 ): OperatorCheckOutcome[] {
-  const now = runStamp()
   const all = Object.values(outcomes).flatMap(({ outcome, stamp }) =>
-    outcome.asExpected || stamp !== now || outcome.entry === one?.entry ? [] : [outcome],
+    outcome.asExpected || isOlder(stamp, 'run') || outcome.entry === one?.entry ? [] : [outcome],
   )
-  return one && !one.asExpected && oneStamp === now ? [...all, one] : all
+  return one && !one.asExpected && oneStamp !== null && !isOlder(oneStamp, 'run')
+    ? [...all, one]
+    : all
 }
 
 const none: Diagnostic[] = []
@@ -28,7 +29,7 @@ let cached: Diagnostic[] = none
 export function operatorCheckDiagnostics(): Diagnostic[] {
   const { outcomes } = operatorChecksStore.getState()
   const { value, stamp } = operatorCheckJob.store.getState()
-  const key = [outcomes, value, runStamp()]
+  const key = [outcomes, value, stampsShown('run')]
   if (key.every((part, index) => part === cachedFor[index])) return cached
   cachedFor = key
   const all = unexpectedOperators(outcomes, value, stamp).flatMap((outcome) =>

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
 import { useLasting } from '../../shell/primitives/lasting'
-import { runStamp, useFiles } from '../../store/files'
+import { useIsOlder } from '../../store/staleness'
 import { useJob } from '../../store/job'
 import { pytestJob } from './job'
 import { freshFailures, usePytest } from './store'
@@ -10,7 +10,7 @@ import { freshFailures, usePytest } from './store'
 /** How many of the project's own tests failed, of the sources as they are. */
 export function PytestBadge(): ReactElement {
   // What is fresh depends on it.
-  useFiles(runStamp)
+  useIsOlder('run')
   const failed = usePytest(freshFailures)
   const isRunning = useLasting(useJob(pytestJob, (state) => state.running !== null))
   if (isRunning) return <BusyBadge label="testing" />

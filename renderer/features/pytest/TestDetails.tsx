@@ -5,7 +5,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Button } from '../../shell/primitives/Button'
-import { runStamp, useFiles } from '../../store/files'
+import { useIsOlder } from '../../store/staleness'
 import { runTests } from './job'
 import { isBad, usePytest, type KnownTest } from './store'
 
@@ -18,7 +18,7 @@ export function TestDetails(): ReactElement {
 
 function Details({ known }: { known: KnownTest }): ReactElement {
   const { id, file, line, outcome, seconds, message, text, output, places } = known.test
-  const isOld = useFiles(runStamp) !== known.stamp
+  const isOld = useIsOlder('run')(known.stamp)
   const name = id.split('/').at(-1) ?? id
   return (
     <div className="pytest-details" data-testid="pytest-details" data-outcome={outcome}>

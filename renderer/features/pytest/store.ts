@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import { isBadOutcome, type PytestTest } from '../../../electron/contract/pytest'
 import type { RecordedCall } from '../../../electron/contract/recorded-calls'
-import { runStamp } from '../../store/files'
+import { isOlder } from '../../store/staleness'
 
 /** What is known of a test, and the sources that it is known of. */
 export type KnownTest = { test: PytestTest; stamp: string }
@@ -78,8 +78,7 @@ export function failedIds(): string[] {
 
 /** Tests that failed with the sources as they are. */
 export function freshFailures({ tests }: PytestState): number {
-  const now = runStamp()
-  return Object.values(tests).filter((known) => isBad(known) && known.stamp === now).length
+  return Object.values(tests).filter((known) => isBad(known) && !isOlder(known.stamp, 'run')).length
 }
 
 export function chooseTest(id: string): void {

@@ -19,7 +19,7 @@ function rows(): TestRow[] {
       title: names.join('::'),
       particular: file,
       state: states[outcome],
-      isRunning: running === id,
+      isRunning: pytestJob.isRunning() && running === id,
       word: outcome === 'xfailed' ? 'fails' : '',
       isOld: outcome !== 'none' && isOlder(stamp, 'run'),
       seconds: outcome === 'none' ? null : seconds,

@@ -17,25 +17,35 @@ function binsFor(count: number): number {
 const chartHeight = 220
 
 /** What was counted last, and of which tensor. */
-type Counted = { answer: Histogram | WorkbenchError | null; handle: number }
+type Counted = { answer: Histogram | WorkbenchError | null; tensor: TensorHandle | null }
+
+type Props = {
+  tensor: TensorHandle
+  /** The op host no longer has the values. */
+  isGone: boolean
+}
 
 /** How the finite values spread; NaN and infinities are counted in the statistics above. */
-export function HistogramView({ tensor }: { tensor: TensorHandle }): ReactElement {
-  const [{ answer, handle }, setCounted] = useState<Counted>({ answer: null, handle: 0 })
+export function HistogramView({ tensor, isGone }: Props): ReactElement {
+  const [{ answer, tensor: counted }, setCounted] = useState<Counted>({
+    answer: null,
+    tensor: null,
+  })
   useEffect(() => {
+    if (isGone) return undefined
     let wanted = true
     void fetchHistogram(tensor.handle, binsFor(tensor.stats.count)).then((value) => {
-      if (wanted) setCounted({ answer: value, handle: tensor.handle })
+      if (wanted) setCounted({ answer: value, tensor })
     })
     return () => {
       wanted = false
     }
-  }, [tensor.handle, tensor.stats.count])
+  }, [tensor, isGone])
   if (answer === null) return <p className="muted">Counting …</p>
   if ('code' in answer) return <ErrorView error={answer} />
   if (answer.counts.length === 0) return <p className="muted">No finite values.</p>
   return (
-    <div className={handle === tensor.handle ? '' : 'stale'}>
+    <div className={counted === tensor ? '' : 'stale'}>
       <HistogramChart histogram={answer} />
     </div>
   )

@@ -68,7 +68,7 @@ export function RunResult(): ReactElement | null {
 /** `kept`: the op host that held the values has ended, and the call is about to be repeated in the next one. */
 type Values = 'there' | 'kept' | 'gone'
 
-/** What has become of the values of the result's tensors. */
+/** Whether the op host still has the values of the result. */
 function useValues(): Values {
   const generation = useJob(runJob, ({ value }) => value?.generation ?? 0)
   const isRunning = useJob(runJob, ({ running }) => running !== null)

@@ -5,7 +5,7 @@ import type { TensorHandle } from '../../../electron/contract/tensor'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { exactNumber, formatNumber } from '../../shell/primitives/format'
 import { useSettings } from '../../store/settings'
-import { fetchedPage, type ShownTensor } from './shown'
+import { firstPageOf, type ShownTensor } from './shown'
 import { TensorPages } from './tensor-pages'
 import { cellColours, type ColourScale } from '../../shell/primitives/colour-map'
 
@@ -25,8 +25,8 @@ export function TensorTable({ shown, scale, isGone }: Props): ReactElement {
   const indexKey = index.join(',')
   const pages = useMemo(() => {
     const slice = indexKey === '' ? [] : indexKey.split(',').map(Number)
-    return new TensorPages(tensor.handle, slice, refresh, fetchedPage(tensor.handle, slice))
-  }, [tensor.handle, indexKey])
+    return new TensorPages(tensor.handle, slice, refresh, firstPageOf(tensor, slice))
+  }, [tensor, indexKey])
   const rows = tensor.shape.length < 2 ? 1 : (tensor.shape.at(-2) ?? 0)
   const columns = tensor.shape.length < 1 ? 1 : (tensor.shape.at(-1) ?? 0)
   const rowHeight = Math.round(fontSize * 1.6)

@@ -73,7 +73,7 @@ export function TensorView({ shown, isGone }: Props): ReactElement {
           )}
         </>
       )}
-      {view === 'histogram' && <HistogramView tensor={tensor} />}
+      {view === 'histogram' && <HistogramView tensor={tensor} isGone={isGone} />}
     </div>
   )
 }

@@ -4,13 +4,13 @@ import { createStore } from 'zustand/vanilla'
 
 import type { RunReport } from '../../../electron/contract/run'
 import type { TensorHandle } from '../../../electron/contract/tensor'
-import { fetchPage, type FetchedPage } from './tensor-pages'
+import { fetchPage, type FirstPage } from './tensor-pages'
 
 /** What the viewer shows of a result. It is kept when the call is repeated. */
 type Shown = {
   /** "output 0", "difference 1", "input x"; "" until there is a result. */
   key: string
-  /** The place in each dimension before the last two; 0 where it has none. */
+  /** The shown place in each dimension before the last two; a missing one is 0. */
   index: readonly number[]
   /** The full index of an element that is marked. */
   cell: readonly number[] | null
@@ -26,7 +26,9 @@ const shownStore = createStore<Shown>(() => ({
 }))
 
 /** The first page of the newest result: both appear at once. */
-let firstPage: FetchedPage | null = null
+let firstPage: FirstPage | null = null
+/** Milliseconds that a result waits for its page: the op host may have begun other work. */
+const longestWait = 200
 
 /** A tensor of a result, and the slice of it that is shown. */
 export type ShownTensor = Omit<Shown, 'index'> & { index: number[]; tensor: TensorHandle | null }
@@ -38,10 +40,10 @@ export function useShown(report: RunReport): ShownTensor {
 
 /** Shows a tensor, and brings an element of it into view. */
 export function showTensor(key: string, cell: readonly number[] | null = null): void {
-  shownStore.setState(({ jumps }) => ({
+  shownStore.setState(({ key: before, index, jumps }) => ({
     key,
-    // The tensor has two dimensions more than this; within() leaves out the rest.
-    index: cell ?? [],
+    // `cell` also has the last two dimensions, which within() ignores.
+    index: cell ?? (key === before ? index : []),
     cell,
     jumps: cell === null ? jumps : jumps + 1,
   }))
@@ -56,15 +58,24 @@ export async function fetchShown(report: RunReport): Promise<void> {
   const before = shownStore.getState()
   const { key, tensor, index } = within(report, before)
   if (!tensor) return
-  firstPage = { handle: tensor.handle, index, page: await fetchPage(tensor.handle, index, 0, 0) }
-  // Meanwhile, the user may have chosen another one.
-  if (before.key !== key && shownStore.getState() === before) shownStore.setState({ key })
+  const first: FirstPage = { tensor, index, page: null, arrives: fetchPage(tensor.handle, index) }
+  firstPage = first
+  const late = new Promise((resolve) => setTimeout(resolve, longestWait))
+  const arrived = first.arrives.then((page) => {
+    // One that could not be fetched is asked for again.
+    if (!('code' in page)) first.page = page
+  })
+  await Promise.race([arrived, late])
+  // Meanwhile, the user may have chosen another tensor, or another call.
+  const isSame = firstPage === first && shownStore.getState() === before
+  if (isSame && before.key !== key) shownStore.setState({ key, cell: null })
 }
 
 /** The page that came with the result, if it is of this slice. */
-export function fetchedPage(handle: number, index: readonly number[]): FetchedPage['page'] | null {
-  const isOfSlice = firstPage?.handle === handle && firstPage.index.join() === index.join()
-  return isOfSlice ? (firstPage?.page ?? null) : null
+export function firstPageOf(tensor: TensorHandle, index: readonly number[]): FirstPage | null {
+  // Another op host may give the same handle to another tensor.
+  const isOfSlice = firstPage?.tensor === tensor && firstPage.index.join() === index.join()
+  return isOfSlice ? firstPage : null
 }
 
 export function forgetShown(): void {

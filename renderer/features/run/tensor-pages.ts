@@ -1,5 +1,5 @@
 import type { WorkbenchError } from '../../../electron/contract/outcome'
-import type { Histogram, TensorPage } from '../../../electron/contract/tensor'
+import type { Histogram, TensorHandle, TensorPage } from '../../../electron/contract/tensor'
 import { call } from '../../bridge/bridge'
 
 const tileRows = 64
@@ -7,19 +7,21 @@ const tileColumns = 32
 
 type Tile = TensorPage | 'loading' | WorkbenchError
 
-/** The first page of a slice, or why there is none. */
-export type FetchedPage = {
-  handle: number
+/** The first page of a slice of a tensor. */
+export type FirstPage = {
+  tensor: TensorHandle
   index: number[]
-  page: TensorPage | WorkbenchError
+  /** Null until it is there. */
+  page: TensorPage | null
+  arrives: Promise<TensorPage | WorkbenchError>
 }
 
 /** The page of a slice that begins at a row and a column. */
 export async function fetchPage(
   handle: number,
   index: number[],
-  rowStart: number,
-  columnStart: number,
+  rowStart = 0,
+  columnStart = 0,
 ): Promise<TensorPage | WorkbenchError> {
   const size = { rowCount: tileRows, columnCount: tileColumns }
   const result = await call('tensor.page', { handle, index, rowStart, columnStart, ...size })
@@ -33,13 +35,16 @@ export async function fetchPage(
 export class TensorPages {
   private tiles = new Map<string, Tile>()
 
+  /** @param first what was asked for already */
   constructor(
     private readonly handle: number,
     private readonly index: number[],
     private readonly changed: () => void,
-    first: TensorPage | WorkbenchError | null,
+    first: FirstPage | null,
   ) {
-    if (first) this.tiles.set('0,0', first)
+    const key = '0,0'
+    if (first?.page) this.tiles.set(key, first.page)
+    else if (first) void this.take(key, first.arrives)
   }
 
   /**
@@ -66,13 +71,13 @@ export class TensorPages {
     const known = this.tiles.get(key)
     if (known) return known
     if (isGone) return 'loading'
-    this.tiles.set(key, 'loading')
-    void this.fetch(key, rowStart, columnStart)
+    void this.take(key, fetchPage(this.handle, this.index, rowStart, columnStart))
     return 'loading'
   }
 
-  private async fetch(key: string, rowStart: number, columnStart: number): Promise<void> {
-    this.tiles.set(key, await fetchPage(this.handle, this.index, rowStart, columnStart))
+  private async take(key: string, page: FirstPage['arrives']): Promise<void> {
+    this.tiles.set(key, 'loading')
+    this.tiles.set(key, await page)
     this.changed()
   }
 }

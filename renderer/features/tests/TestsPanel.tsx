@@ -89,7 +89,9 @@ function Group({
             icon="play"
             label={`Run all ${source.title.toLowerCase()}`}
             disabled={lasts}
-            onClick={() => void source.runAll()}
+            onClick={() => {
+              if (!group.isRunning) void source.runAll()
+            }}
             testId={`tests-run-${source.title}`}
           />
         }
@@ -141,7 +143,9 @@ function Row({ row }: { row: TestRow }): ReactElement {
   const { icon, tone, label } = marks[lasts ? 'running' : state]
   const isBad = isFailure(state)
   const measured = word === '' && seconds !== null ? formatSeconds(seconds) : word
-  const run = (): void => void row.run()
+  const run = (): void => {
+    if (!isRunning) void row.run()
+  }
   return (
     <div
       className={isOld ? 'tests-row stale' : 'tests-row'}

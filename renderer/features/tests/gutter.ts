@@ -73,7 +73,7 @@ function drawAll(): void {
         glyphMarginHoverMessage: texts.map((value) => ({ value })),
       },
     }))
-    // The editor draws itself again for the same marks too, and the tests change many times after a save.
+    // Setting equal decorations makes the editor redraw, and the tests change many times after a save.
     const shown = JSON.stringify(lines)
     const { ids, shown: before } = drawn.get(model) ?? { ids: [], shown: '[]' }
     const isThere = ids.every((id) => model.getDecorationRange(id) !== null)

@@ -27,8 +27,8 @@ type Props = {
 
 /**
  * What a panel is there for: the same in all of them, at the right end of the row with its call, or of the panel's bar
- * where it has no call. It shows its key; while it works, how long it has been, and Stop. Work that began without a
- * click is shown when it lasts.
+ * where it has no call. It shows its key; while it works, how long it has been, and Stop. Work that was
+ * not started by a click is shown only after 0.3 s.
  */
 export function MainAction(props: Props): ReactElement {
   const { text, title, command, disabled = false, job, isOfList = false } = props
@@ -59,7 +59,7 @@ export function MainAction(props: Props): ReactElement {
         disabled={disabled}
         onClick={() => {
           setClicked(true)
-          onStart()
+          if (!isRunning) onStart()
         }}
         title={key === '' ? title : `${title} (${key})`}
         testId={testId}

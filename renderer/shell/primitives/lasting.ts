@@ -1,21 +1,29 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
-/**
- * Milliseconds. What takes less is done before somebody can read that it runs; to show it would be a flicker, which also
- * takes a core from the work.
- */
+/** Milliseconds. Work that takes less time is not shown: nobody could read it, and to paint it would slow the work down. */
 const unseen = 300
+/** Milliseconds. Work that begins again within this time counts as the same work. */
+const gap = 150
 
-/** Whether it is true, and has been for 0.3 s: what is shown of work that runs. */
-export function useLasting(isTrue: boolean): boolean {
+/** As useLasting(), and still true in a gap: for what begins again at once, such as calls of the op host. */
+export function useLastingOverGaps(isTrue: boolean): boolean {
+  const since = useRef<number | null>(null)
   const [lasts, setLasts] = useState(false)
   useEffect(() => {
-    if (!isTrue) return undefined
-    const timer = setTimeout(() => setLasts(true), unseen)
-    return () => {
-      clearTimeout(timer)
-      setLasts(false)
+    if (isTrue) since.current ??= performance.now()
+    if (since.current === null) return undefined
+    const change = (): void => {
+      if (!isTrue) since.current = null
+      setLasts(isTrue)
     }
+    const timer = setTimeout(change, isTrue ? since.current + unseen - performance.now() : gap)
+    return () => clearTimeout(timer)
   }, [isTrue])
+  return lasts
+}
+
+/** True once `isTrue` has been true for 0.3 s. Use it for what is shown of running work. */
+export function useLasting(isTrue: boolean): boolean {
+  const lasts = useLastingOverGaps(isTrue)
   return isTrue && lasts
 }
