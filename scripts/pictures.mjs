@@ -61,7 +61,7 @@ async function openApp(folder, project) {
 const isBuilt = (page) =>
   page.locator('[data-testid="status-build"][data-state="good"]').waitFor({ timeout: 3 * minute })
 
-/** Of a build that ends at once, it is not seen. */
+/** Waits until a build runs. A very short one may be missed: then it goes on after 2 s. */
 const isBuilding = (page) =>
   page
     .locator('[data-testid="status-build"][data-state="building"]')

@@ -61,7 +61,8 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
   run: async ({ timeTrace, since }, { folder, job }) => {
     const versions = openVersions()
     buildLog.clear()
-    noteOutput({ cancelled: false })
+    // Until this build has ended, that the one before was stopped is still true.
+    noteOutput(outputStore.getState())
     const result = await call('operator.build', { folder, job, timeTrace })
     if (!result.ok) {
       const cancelled = result.error.code === 'cancelled'

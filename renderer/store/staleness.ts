@@ -90,7 +90,7 @@ export function useStaleness(stamp: string | null, kind: Kind): Staleness {
   })
 }
 
-/** Told when isOlder() may answer differently. */
+/** Notifies its listeners when isOlder() may change its answer. */
 export const stalenessStore: Watched = sourcesStore
 
 /** Whether a result with this stamp is of older sources. During a hold, results from before the save do not count as older. */
@@ -99,13 +99,13 @@ export function isOlder(stamp: string, kind: Kind): boolean {
   return stamp !== now[kind].stamp && stamp !== shown[kind].stamp
 }
 
-/** Differs where isOlder() may answer differently. */
+/** A cache key: while it is equal, isOlder() gives the same answers. */
 export function stampsShown(kind: Kind): string {
   const { now, shown } = sourcesStore.getState()
   return `${now[kind].stamp}\n${shown[kind].stamp}`
 }
 
-/** As isOlder(), for what is rendered. */
+/** isOlder() for components: they render again when its answer may change. */
 export function useIsOlder(kind: Kind): (stamp: string) => boolean {
   useStore(sourcesStore)
   return (stamp) => isOlder(stamp, kind)

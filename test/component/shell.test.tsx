@@ -91,6 +91,13 @@ describe('work that takes less than 0.3 s', () => {
     await waitFor(() => {
       expect(stop().disabled).toBe(true)
     })
+    act(() => {
+      runCommand('build.run')
+    })
+    await waitFor(() => {
+      expect(build.dataset['state']).toBe('building')
+    })
+    expect(build.textContent).toBe('build stopped')
   })
 })
 

@@ -189,7 +189,7 @@ export function restricted(folder: string): Result<never> {
 /** Opens projects for a cycle each, with opsmith.json as it is then: an edit is seen by the next cycle. */
 export class Projects {
   readonly trust: Trust
-  /** By folder, the last text of opsmith.json and its manifest, which nobody changes: to parse it takes 2 ms. */
+  /** By file, the last text of opsmith.json and its manifest. Parsing takes 2 ms. Manifests are shared: never change one. */
   private readonly parsed = new Map<string, { text: string; manifest: Result<Manifest> }>()
   /** From the next cycle on, what kernels on the virtual GPU are compiled for. */
   kernelVariant: KernelVariant = 'plain'
@@ -253,10 +253,11 @@ export class Projects {
   }
 
   private manifestIn(folder: string, text: string): Result<Manifest> {
-    const known = this.parsed.get(folder)
+    const file = manifestFileOf(folder)
+    const known = this.parsed.get(file)
     if (known?.text === text) return known.manifest
-    const manifest = parseManifest(text, manifestFileOf(folder))
-    this.parsed.set(folder, { text, manifest })
+    const manifest = parseManifest(text, file)
+    this.parsed.set(file, { text, manifest })
     return manifest
   }
 

@@ -11,6 +11,7 @@ import { Icon } from '../../shell/primitives/Icon'
 import { LogView } from '../../shell/primitives/LogView'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
+import { useLasting } from '../../shell/primitives/lasting'
 import { buildLog, useBuild, useBuildOutput } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import type { LogLine } from '../../store/line-log'
@@ -23,6 +24,7 @@ export function BuildPanel(): ReactElement {
   const { running, value, error, stamp } = useBuild((state) => state)
   const logVersion = useBuildOutput((output) => output.logVersion)
   const staleness = useStaleness(stamp, 'build')
+  const lasts = useLasting(running !== null)
   const [view, setView] = useState<'log' | 'steps' | 'time'>('log')
   const nothing = running === null && value === null && error === null
   if (nothing && buildLog.length === 0) {
@@ -37,7 +39,7 @@ export function BuildPanel(): ReactElement {
       </EmptyState>
     )
   }
-  const stale = running === null && staleness !== 'fresh'
+  const stale = !lasts && staleness !== 'fresh'
   return (
     <div className="panel-column" data-testid="build-panel">
       <div className="panel-bar wraps">
@@ -65,12 +67,12 @@ export function BuildPanel(): ReactElement {
       </div>
       <StaleBar staleness={staleness} building={running !== null} />
       <SanitizedState />
-      {running === null && error && (
+      {!lasts && error && (
         <div className="panel-pad">
           <ErrorView error={error} testId="build-error" />
         </div>
       )}
-      {running === null && value?.loadError && (
+      {!lasts && value?.loadError && (
         <div className="panel-pad">
           <ErrorView error={value.loadError} testId="load-error" />
         </div>
@@ -98,7 +100,9 @@ function BuildState(): ReactElement {
   const { running, stopping, startedAt, progress, value, error } = useBuild((state) => state)
   const cancelled = useBuildOutput((output) => output.cancelled)
   const { done, steps, running: labels, errors } = progress ?? noProgress
-  if (running !== null) {
+  const lasts = useLasting(running !== null)
+  const isFirst = value === null && error === null && !cancelled
+  if (running !== null && (lasts || isFirst)) {
     return (
       <>
         <span className="number" role="status">

@@ -10,7 +10,7 @@ import { unexpected } from './problems'
 
 /** How many gradchecks did not end as expected. */
 export function GradcheckBadge(): ReactElement {
-  // What is fresh depends on it.
+  // Renders again when a verdict becomes old.
   useIsOlder('run')
   const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
   const checking = useLasting(useJob(allGradchecksJob, (state) => state.running !== null))

@@ -12,7 +12,7 @@ import { useOperatorChecks } from './store'
 export function OperatorChecksBadge(): ReactElement {
   const one = useJob(operatorCheckJob, (state) => state.value)
   const stamp = useJob(operatorCheckJob, (state) => state.stamp)
-  // What is fresh depends on it.
+  // Renders again when a verdict becomes old.
   useIsOlder('run')
   const wrong = useOperatorChecks(
     ({ outcomes }) => unexpectedOperators(outcomes, one, stamp).length,

@@ -7,6 +7,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { RunView } from '../../shell/primitives/RunView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
+import { useLasting } from '../../shell/primitives/lasting'
 import { useJob } from '../../store/job'
 import { showPanel, useLayout } from '../../store/layout'
 import { operatorCheckJob, stopOperatorChecks, useShownOutcome } from './jobs'
@@ -75,6 +76,7 @@ function useFirstEntry(isReady: boolean): void {
 function Result(): ReactElement {
   const op = useOperatorChecks((state) => state.draft.op)
   const working = useJob(operatorCheckJob, (state) => state.running !== null)
+  const lasts = useLasting(working)
   const error = useJob(operatorCheckJob, (state) => state.error)
   const { outcome, stamp } = useShownOutcome()
   const staleness = useStaleness(stamp, 'run')
@@ -103,8 +105,8 @@ function Result(): ReactElement {
   const isStale = staleness === 'older'
   return (
     <>
-      {!working && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
-      <div className={isStale ? 'stale' : working ? 'still-working' : ''}>
+      {!lasts && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
+      <div className={isStale ? 'stale' : lasts ? 'still-working' : ''}>
         <OperatorFindings outcome={outcome} />
       </div>
     </>

@@ -9,7 +9,7 @@ import { freshFailures, usePytest } from './store'
 
 /** How many of the project's own tests failed, of the sources as they are. */
 export function PytestBadge(): ReactElement {
-  // What is fresh depends on it.
+  // Renders again when a verdict becomes old.
   useIsOlder('run')
   const failed = usePytest(freshFailures)
   const isRunning = useLasting(useJob(pytestJob, (state) => state.running !== null))

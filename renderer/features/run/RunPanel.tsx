@@ -5,6 +5,7 @@ import { Button } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { useLasting } from '../../shell/primitives/lasting'
 import { MainAction } from '../../shell/primitives/MainAction'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
@@ -86,7 +87,8 @@ function RunButton(): ReactElement {
       command="run.go"
       disabled={op === ''}
       job={state}
-      onStart={() => void runOrMakeInputs()}
+      // A repeat after a build may still run, unseen.
+      onStart={() => void runJob.ended().then(runOrMakeInputs)}
       onStop={() => void job.stop()}
       testId="run-go"
       stopTestId="run-stop"
@@ -109,7 +111,7 @@ function InputsProblem(): ReactElement | null {
 
 function SignatureProblem(): ReactElement | null {
   // An operator that was just added is not there before the build that is under way.
-  const isBuilding = useBuild((state) => state.running !== null)
+  const isBuilding = useLasting(useBuild((state) => state.running !== null))
   const signatureError = useRun((state) => state.signatureError)
   const error = isBuilding ? null : signatureError
   const functionsError = useStore(programFunctionsStore, (state) => state.error)

@@ -16,7 +16,7 @@ import { showPanel } from '../../store/layout'
 import { useJob } from '../../store/job'
 import { useIsRefreshDue } from '../../store/loop'
 import { useStaleness } from '../../store/staleness'
-import { runJob } from './job'
+import { runJob, type Called } from './job'
 import { refreshOrder, useRun, type StoppedRun } from './run'
 import { showTensor, useShown } from './shown'
 import { ComparisonView } from './ComparisonView'
@@ -68,9 +68,10 @@ export function RunResult(): ReactElement | null {
 /** `kept`: the op host that held the values has ended, and the call is about to be repeated in the next one. */
 type Values = 'there' | 'kept' | 'gone'
 
-/** Whether the op host still has the values of the result. */
+/** Whether the op host still has the values of the result. What was gone once is gone until there is another result. */
 function useValues(): Values {
-  const generation = useJob(runJob, ({ value }) => value?.generation ?? 0)
+  const value = useJob(runJob, (state) => state.value)
+  const generation = value?.generation ?? 0
   const isRunning = useJob(runJob, ({ running }) => running !== null)
   const isBuilding = useBuild(({ running }) => running !== null)
   const isDue = useIsRefreshDue(refreshOrder)
@@ -79,9 +80,14 @@ function useValues(): Values {
     ({ host }) =>
       generation < 0 || (host !== null && generation !== 0 && host.generation !== generation),
   )
-  if (!isLeft) return 'there'
   const isRepeated = isRunning || (repeats && (isBuilding || isDue))
-  return generation > 0 && isRepeated ? 'kept' : 'gone'
+  const isKept = generation > 0 && isRepeated
+  const gone = useRef<Called | null>(null)
+  useEffect(() => {
+    if (isLeft && !isKept) gone.current = value
+  }, [isLeft, isKept, value])
+  if (!isLeft) return 'there'
+  return isKept && gone.current !== value ? 'kept' : 'gone'
 }
 
 /** The keyboard is in a field of the form that scrolls with the result. */

@@ -26,12 +26,12 @@ type Input = {
 export const runJob: Job<Input, Called> = createJob({
   kind: 'run',
   latest: 'refused',
-  run: async ({ request, timeout, otherCall }, { folder, job }) => {
+  run: async ({ request, timeout, otherCall }, { folder, job, isNewest }) => {
     runJob.set({ error: null })
     const result = await call('operator.run', { folder, job, request, timeout })
     const generation = hostStore.getState().host?.generation ?? 0
     if (!result.ok) return result
-    await fetchShown(result.value)
+    if (isNewest()) await fetchShown(result.value)
     return ok({ report: result.value, generation, otherCall })
   },
   release: releaseTensors,

@@ -62,8 +62,9 @@ export async function fetchShown(report: RunReport): Promise<void> {
   firstPage = first
   const late = new Promise((resolve) => setTimeout(resolve, longestWait))
   const arrived = first.arrives.then((page) => {
-    // One that could not be fetched is asked for again.
     if (!('code' in page)) first.page = page
+    // The table asks again for one that could not be fetched.
+    else if (firstPage === first) firstPage = null
   })
   await Promise.race([arrived, late])
   // Meanwhile, the user may have chosen another tensor, or another call.

@@ -35,7 +35,7 @@ export async function fetchPage(
 export class TensorPages {
   private tiles = new Map<string, Tile>()
 
-  /** @param first what was asked for already */
+  /** @param first the page at row 0, column 0, if it was asked for already */
   constructor(
     private readonly handle: number,
     private readonly index: number[],

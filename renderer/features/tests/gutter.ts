@@ -76,7 +76,11 @@ function drawAll(): void {
     // Setting equal decorations makes the editor redraw, and the tests change many times after a save.
     const shown = JSON.stringify(lines)
     const { ids, shown: before } = drawn.get(model) ?? { ids: [], shown: '[]' }
-    const isThere = ids.every((id) => model.getDecorationRange(id) !== null)
+    // An edit may take a mark away, or spread it over two lines.
+    const isThere = ids.every((id) => {
+      const range = model.getDecorationRange(id)
+      return range !== null && range.startLineNumber === range.endLineNumber
+    })
     if (shown === before && isThere) continue
     drawn.set(model, { ids: model.deltaDecorations(ids, wanted), shown })
   }

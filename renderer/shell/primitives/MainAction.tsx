@@ -25,6 +25,9 @@ type Props = {
   stopTestId: string
 }
 
+/** Milliseconds from a click until its work runs. */
+const longestStart = 500
+
 /**
  * What a panel is there for: the same in all of them, at the right end of the row with its call, or of the panel's bar
  * where it has no call. It shows its key; while it works, how long it has been, and Stop. Work that was
@@ -36,9 +39,13 @@ export function MainAction(props: Props): ReactElement {
   const isRunning = job.running !== null
   const lasts = useLasting(isRunning)
   const [isClicked, setClicked] = useState(false)
+  useEffect(() => (isRunning ? () => setClicked(false) : undefined), [isRunning])
   useEffect(() => {
-    if (!isRunning) setClicked(false)
-  }, [isRunning])
+    if (isRunning || !isClicked) return undefined
+    // The click has started nothing: what runs later is not its work.
+    const timer = setTimeout(() => setClicked(false), longestStart)
+    return () => clearTimeout(timer)
+  }, [isRunning, isClicked])
   const place = isOfList ? 'list-action' : 'main-action'
   const key = shortcutOf(command)
   if (isRunning && (isClicked || lasts)) {
@@ -59,7 +66,7 @@ export function MainAction(props: Props): ReactElement {
         disabled={disabled}
         onClick={() => {
           setClicked(true)
-          if (!isRunning) onStart()
+          if (!isClicked) onStart()
         }}
         title={key === '' ? title : `${title} (${key})`}
         testId={testId}

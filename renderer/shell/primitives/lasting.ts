@@ -5,7 +5,10 @@ const unseen = 300
 /** Milliseconds. Work that begins again within this time counts as the same work. */
 const gap = 150
 
-/** As useLasting(), and still true in a gap: for what begins again at once, such as calls of the op host. */
+/**
+ * As useLasting(), but true until 0.15 s after the work has ended. Use it for many short pieces of work in a row, such as
+ * calls of the op host.
+ */
 export function useLastingOverGaps(isTrue: boolean): boolean {
   const since = useRef<number | null>(null)
   const [lasts, setLasts] = useState(false)
@@ -22,7 +25,7 @@ export function useLastingOverGaps(isTrue: boolean): boolean {
   return lasts
 }
 
-/** True once `isTrue` has been true for 0.3 s. Use it for what is shown of running work. */
+/** True while `isTrue` is, from 0.3 s after it began; gaps of less than 0.15 s do not end it. Use it to show running work. */
 export function useLasting(isTrue: boolean): boolean {
   const lasts = useLastingOverGaps(isTrue)
   return isTrue && lasts
