@@ -32,6 +32,8 @@ function reportOf(handle: number): RunReport {
 function answerRuns(): void {
   let handle = 0
   main.answer('operator.run', () => ok(reportOf((handle += 1))))
+  const size = { rows: 2, columns: 2, pageRows: 2, pageColumns: 2 }
+  main.give('tensor.page', { ...size, rowStart: 0, columnStart: 0, values: [-1, 0, 1, 4] })
   main.answer('tensor.release', ({ handles }) => {
     released.push(handles)
     return ok({ released: handles.length })
