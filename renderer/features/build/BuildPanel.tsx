@@ -65,7 +65,7 @@ export function BuildPanel(): ReactElement {
         </Button>
         <CopyButton text={() => buildLog.text()} label="Copy the log" />
       </div>
-      <StaleBar staleness={staleness} building={running !== null} />
+      {!lasts && <StaleBar staleness={staleness} building={running !== null} />}
       <SanitizedState />
       {!lasts && error && (
         <div className="panel-pad">
