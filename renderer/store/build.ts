@@ -61,7 +61,7 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
   run: async ({ timeTrace, since }, { folder, job }) => {
     const versions = openVersions()
     buildLog.clear()
-    // Until this build has ended, that the one before was stopped is still true.
+    // A stopped build is shown as stopped until the next one has ended.
     noteOutput(outputStore.getState())
     const result = await call('operator.build', { folder, job, timeTrace })
     if (!result.ok) {

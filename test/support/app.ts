@@ -231,7 +231,7 @@ export class App {
     await this.page.keyboard.press('Control+S')
   }
 
-  /** Waits until no build runs and the last one was good. That a build runs is in the text of the status bar 0.3 s later. */
+  /** Waits until no build runs and the last one was good. The text of the status bar says 0.3 s later that one runs. */
   async built(timeout = patience): Promise<void> {
     await this.page.locator('[data-testid="status-build"][data-state="good"]').waitFor({ timeout })
   }

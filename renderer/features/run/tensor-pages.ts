@@ -13,6 +13,7 @@ export type FirstPage = {
   index: number[]
   /** Null until it is there. */
   page: TensorPage | null
+  /** The page, or why it could not be fetched. */
   arrives: Promise<TensorPage | WorkbenchError>
 }
 

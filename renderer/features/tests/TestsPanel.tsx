@@ -126,21 +126,23 @@ function countOf(rows: readonly TestRow[]): string {
   return passed === 0 ? String(rows.length) : `${passed} of ${rows.length} passed`
 }
 
-const marks: Record<TestRow['state'] | 'running', { icon: IconName; tone: string; label: string }> =
-  {
-    none: { icon: 'dot', tone: 'tests-none', label: 'not run' },
-    running: { icon: 'clock', tone: 'muted', label: 'runs' },
-    passed: { icon: 'check', tone: 'tone-ok', label: 'passed' },
-    failed: { icon: 'error', tone: 'tone-error', label: 'failed' },
-    crashed: { icon: 'crash', tone: 'tone-error', label: 'crashed' },
-    skipped: { icon: 'absent', tone: 'muted', label: 'skipped' },
-  }
+type Mark = { icon: IconName; tone: string; label: string }
+
+const marks: Record<TestRow['state'], Mark> = {
+  none: { icon: 'dot', tone: 'tests-none', label: 'not run' },
+  passed: { icon: 'check', tone: 'tone-ok', label: 'passed' },
+  failed: { icon: 'error', tone: 'tone-error', label: 'failed' },
+  crashed: { icon: 'crash', tone: 'tone-error', label: 'crashed' },
+  skipped: { icon: 'absent', tone: 'muted', label: 'skipped' },
+}
+
+const runningMark: Mark = { icon: 'clock', tone: 'muted', label: 'runs' }
 
 function Row({ row }: { row: TestRow }): ReactElement {
   const { title, particular, state, isRunning, word, isOld, seconds, why, place } = row
   const lasts = useLasting(isRunning)
   const namespace = useProject(({ project }) => project?.manifest?.name ?? '')
-  const { icon, tone, label } = marks[lasts ? 'running' : state]
+  const { icon, tone, label } = lasts ? runningMark : marks[state]
   const isBad = isFailure(state)
   const measured = word === '' && seconds !== null ? formatSeconds(seconds) : word
   const run = (): void => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Milliseconds. Work that takes less time is not shown: nobody could read it, and to paint it would slow the work down. */
+/** Milliseconds. Work that takes less time is not shown: nobody could read it, and painting it would slow the work down. */
 const unseen = 300
 /** Milliseconds. Work that begins again within this time counts as the same work. */
 const gap = 150
